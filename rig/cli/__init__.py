@@ -1,0 +1,1 @@
+"""The `rig` command, one file a group of subcommands."""

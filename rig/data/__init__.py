@@ -1,0 +1,1 @@
+"""Word annotations: their schema, readers, checks, and the embedded language."""

@@ -1,0 +1,44 @@
+"""The model families that a kind's config can name: `kind.family` to the class that builds it.
+
+A literal table of import paths, so that naming a family imports nothing else, and so that the code that a
+cell depends on can be found without running it.
+"""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from rig.core.errors import ConfigError, did_you_mean
+from rig.models.base import AbstractKind
+
+FAMILIES: dict[str, str] = {
+    "transformer": "rig.models.transformer_kind:TransformerKind",
+    "ngram": "rig.models.ngram:NgramKind",
+    "uniform": "rig.models.uniform:UniformKind",
+}
+
+
+def build_kind(config: Mapping[str, Any]) -> AbstractKind:
+    """The kind that a cell's resolved config describes.
+
+    Raises:
+        ConfigError: The family is unknown, or one of its options is wrong.
+    """
+    target = family_target(config["kind"]["family"])
+    module, _, name = target.partition(":")
+    kind: AbstractKind = getattr(importlib.import_module(module), name)(config)
+    return kind
+
+
+def family_target(family: str) -> str:
+    """The import path `module:Class` of a family.
+
+    Raises:
+        ConfigError: No such family.
+    """
+    try:
+        return FAMILIES[family]
+    except KeyError:
+        raise ConfigError(
+            f"unknown family '{family}' in a kind's config. {did_you_mean(family, FAMILIES)}"
+        ) from None

@@ -1,0 +1,1 @@
+"""Dependency parsers behind one small interface, and what is judged of a parse."""

@@ -1,0 +1,1 @@
+"""Stored cells to tables, figures and pages."""

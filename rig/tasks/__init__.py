@@ -1,0 +1,1 @@
+"""Downstream tasks: items asked of a model, and statistics of the answers."""

@@ -1,0 +1,38 @@
+"""The tasks that a config can name, as import paths: `tasks: [NAME, ...]` to the class that asks."""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from rig.core.errors import ConfigError, did_you_mean
+from rig.tasks.base import AbstractTask, TaskData
+
+TASKS: dict[str, str] = {
+    "generation": "rig.tasks.generation:GenerationTask",
+    "agreement": "rig.tasks.agreement:AgreementTask",
+    "similarity": "rig.tasks.similarity:SimilarityTask",
+}
+
+
+def build_task(name: str, options: Mapping[str, Any], data: TaskData) -> AbstractTask:
+    """A task from its options.
+
+    Raises:
+        ConfigError: No such task, or an option is wrong.
+        DataError: One of its files is wrong.
+    """
+    module, _, class_name = task_target(name).partition(":")
+    task: AbstractTask = getattr(importlib.import_module(module), class_name)(options, data)
+    return task
+
+
+def task_target(name: str) -> str:
+    """The import path `module:Class` of a task.
+
+    Raises:
+        ConfigError: No such task.
+    """
+    try:
+        return TASKS[name]
+    except KeyError:
+        raise ConfigError(f"unknown task '{name}' in `tasks`. {did_you_mean(name, TASKS)}") from None
