@@ -1,1 +1,1 @@
-"""Intervals and tests over training seeds and documents: arrays in, a result object out. No I/O, no pandas."""
+"""Intervals and tests over training seeds and documents: arrays in, a result object out; no I/O."""
