@@ -26,9 +26,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         yield temporary
-        _fsync(temporary)
+        fsync(temporary)
         os.replace(temporary, path)
-        _fsync(path.parent)
+        fsync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -65,7 +65,7 @@ def publish_once(path: Path, text: str) -> bool:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         temporary.write_text(text, encoding="utf-8", newline="\n")
-        _fsync(temporary)
+        fsync(temporary)
         try:
             os.link(temporary, path)
         except FileExistsError:
@@ -74,13 +74,14 @@ def publish_once(path: Path, text: str) -> bool:
             # A network file system may lose the reply to a link that was made: two links tell the truth.
             if temporary.stat().st_nlink != 2:
                 raise
-        _fsync(path.parent)
+        fsync(path.parent)
         return True
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _fsync(path: Path) -> None:
+def fsync(path: Path) -> None:
+    """Ask the kernel to put a file, or a directory's entries, on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,0 +1,110 @@
+"""Which code a cell depends on, and one hash of it: modules as syntax trees, without docstrings and comments.
+
+The closure of static imports inside `rig` from the cell's entry point, its kind's module and its tasks'
+modules. An edit to a docstring, a comment or the layout of a line changes nothing; so do modules that a cell
+never imports (the report, the command line).
+"""
+
+import ast
+import hashlib
+import importlib.util
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = "rig"
+# `ctx` and `kind` carry no meaning of their own; `type_params` exists on newer Pythons only.
+_SKIPPED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params"})
+
+
+def code_fingerprint(roots: Iterable[str]) -> str:
+    """SHA-256 over the modules that `roots` import, directly or not, inside the package.
+
+    Args:
+        roots: Dotted module names, inside the package or a user's own.
+
+    Returns:
+        64 hex digits; equal on every supported Python.
+    """
+    digest = hashlib.sha256()
+    for module in sorted(module_closure(roots)):
+        digest.update(f"{module}\0{_module_sha256(module)}\n".encode())
+    return digest.hexdigest()
+
+
+def module_closure(roots: Iterable[str]) -> set[str]:
+    """The roots and every module of the package that they import, directly or not."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        module = waiting.pop()
+        if module in found or _source_path(module) is None:
+            continue
+        found.add(module)
+        waiting.extend(_imports_of(module))
+    return found
+
+
+@cache
+def _source_path(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        return None
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return None
+    return Path(spec.origin)
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    path = _source_path(module)
+    if path is None:
+        raise ModuleNotFoundError(module)
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _imports_of(module: str) -> tuple[str, ...]:
+    names: set[str] = set()
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return tuple(sorted(name for name in names if name.split(".")[0] == _PACKAGE))
+
+
+@cache
+def _module_sha256(module: str) -> str:
+    return hashlib.sha256(repr(_canonical(_tree(module))).encode()).hexdigest()
+
+
+def _canonical(node: Any) -> Any:
+    """A node as nested tuples: type name and non-empty fields, docstrings dropped."""
+    if isinstance(node, list):
+        return tuple(_canonical(item) for item in node)
+    if not isinstance(node, ast.AST):
+        return node
+    fields = []
+    for name, value in ast.iter_fields(node):
+        if name in _SKIPPED_FIELDS or value is None or value == []:
+            continue
+        items = _without_docstrings(value) if name == "body" and isinstance(value, list) else value
+        fields.append((name, _canonical(items)))
+    return (type(node).__name__, tuple(fields))
+
+
+def _without_docstrings(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A body without text that stands alone: docstrings, and the notes under fields."""
+    return [
+        statement
+        for statement in body
+        if not (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
+        )
+    ]
