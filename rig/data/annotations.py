@@ -1,0 +1,246 @@
+"""A data set of annotated documents: opened, checked and read in document order, whatever its size."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rig.core.documents import AnnotatedDocument, Document
+from rig.core.errors import DataError
+from rig.core.sentences import Sentence, SurfaceUnit, Word
+from rig.data.annotation_writer import DocumentRecord, write_annotations
+from rig.data.blocks import Block, read_blocks, read_documents, read_table
+from rig.data.content_hash import content_sha256
+from rig.data.schema import (
+    SCHEMAS,
+    SPLITS,
+    Metadata,
+    open_table,
+    require_columns,
+    require_split,
+    stated_metadata,
+    table_path,
+)
+from rig.data.unit_strata import columns_for, units_by_document
+
+__all__ = [
+    "SPLITS",
+    "Annotations",
+    "DocumentRecord",
+    "Metadata",
+    "SentenceInDocument",
+    "write_annotations",
+]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceInDocument:
+    """A sentence and its place."""
+
+    doc_id: str
+    char_start: int
+    """First code point of the sentence in its document."""
+    sentence: Sentence
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotations:
+    """A data set in a folder. Nothing is held in memory; each reader goes through the files once."""
+
+    folder: Path
+    metadata: Metadata
+
+    @classmethod
+    def open(cls, path: Path) -> "Annotations":
+        """Open a data set: its three files must be there, with every column, and agree on what they are.
+
+        Raises:
+            DataError: A file or column is missing, of the wrong type, or of a newer schema.
+        """
+        if not path.is_dir():
+            raise DataError(f"{path} is no folder; a data set is a folder, made by `rig data import-conllu`")
+        stated = {
+            table: stated_metadata(open_table(path, table), table_path(path, table)) for table in SCHEMAS
+        }
+        metadata = stated["documents"]
+        for table, other in stated.items():
+            if other != metadata:
+                raise DataError(
+                    f"{table_path(path, table)} belongs to another data set than documents.parquet beside it "
+                    f"(their metadata differ); import the data set again"
+                )
+        return cls(folder=path, metadata=metadata)
+
+    def documents(self, split: str) -> Iterator[Document]:
+        """The documents of a split, in order.
+
+        Raises:
+            DataError: Unknown split.
+        """
+        return self._documents(require_split(split))
+
+    def annotated(self, split: str, strata: Sequence[str] = ("upos",)) -> Iterator[AnnotatedDocument]:
+        """The documents of a split with their surface units, in order.
+
+        A unit's `upos` is the tag of its outermost word, the first whose head lies outside the unit.
+
+        Args:
+            split: One of train, validation, test.
+            strata: Other labels for each unit. `upos` is the joint tag (`ADP+DET`); another words column the
+                value of the outermost word; `feats.Number` that feature of it; a missing value is `none`.
+                `seen` is `seen` if the casefolded unit form occurs in the train split, else `unseen`.
+
+        Raises:
+            DataError: Unknown split or stratum.
+        """
+        return self._annotated(require_split(split), tuple(strata), columns_for(strata))
+
+    def sentences(self, split: str) -> Iterator[SentenceInDocument]:
+        """The sentences of a split, in order, exactly as they were stored.
+
+        Raises:
+            DataError: Unknown split.
+        """
+        return self._sentences(require_split(split))
+
+    def n_documents(self, split: str) -> int:
+        """How many documents a split has.
+
+        Raises:
+            DataError: Unknown split.
+        """
+        require_split(split)
+        counts = (
+            pc.sum(pc.equal(rows["split"], split)).as_py() for rows in read_documents(self.folder, ["split"])
+        )
+        return sum(count or 0 for count in counts)
+
+    def content_sha256(self) -> dict[str, str]:
+        """The hash of each table's rows as values, the same whatever wrote the parquet files."""
+        return {
+            table: content_sha256(read_table(self.folder, table), SCHEMAS[table].names) for table in SCHEMAS
+        }
+
+    def unit_forms(self, split: str) -> frozenset[str]:
+        """The casefolded forms of a split's surface units.
+
+        Raises:
+            DataError: Unknown split.
+        """
+        require_split(split)
+        forms: set[str] = set()
+        for block in read_blocks(self.folder, word_columns=["unit_form"]):
+            for index, row in enumerate(block.documents["split"].to_pylist()):
+                if row == split:
+                    first, last = block.word_bounds[index : index + 2].tolist()
+                    forms.update(pc.unique(block.words["unit_form"].slice(first, last - first)).to_pylist())
+        return frozenset(form.casefold() for form in forms)
+
+    def blocks(
+        self, *, sentence_columns: Sequence[str] = (), word_columns: Sequence[str] = ()
+    ) -> Iterator[Block]:
+        """All documents in bounded blocks, with the wanted columns of sentences and words.
+
+        Raises:
+            DataError: Unknown column.
+        """
+        require_columns(sentence_columns, "sentences")
+        require_columns(word_columns, "words")
+        return read_blocks(self.folder, sentence_columns=sentence_columns, word_columns=word_columns)
+
+    def _documents(self, split: str) -> Iterator[Document]:
+        for rows in read_documents(self.folder, ["doc_id", "split", "text"]):
+            for row in rows.filter(pc.equal(rows["split"], split)).to_pylist():
+                yield Document(doc_id=row["doc_id"], text=row["text"])
+
+    def _annotated(
+        self, split: str, strata: tuple[str, ...], columns: list[str]
+    ) -> Iterator[AnnotatedDocument]:
+        train_forms = self.unit_forms("train") if "seen" in strata else frozenset[str]()
+        for block in read_blocks(self.folder, word_columns=columns):
+            documents = block.documents.select(["doc_id", "split", "text"]).to_pylist()
+            if all(row["split"] != split for row in documents):
+                continue
+            units = units_by_document(block.words, block.word_bounds, strata, train_forms)
+            for row, its_units in zip(documents, units, strict=True):
+                if row["split"] == split:
+                    document = Document(doc_id=row["doc_id"], text=row["text"])
+                    yield AnnotatedDocument(document=document, units=its_units)
+
+    def _sentences(self, split: str) -> Iterator[SentenceInDocument]:
+        columns = {table: SCHEMAS[table].names for table in ("sentences", "words")}
+        for block in read_blocks(
+            self.folder, sentence_columns=columns["sentences"], word_columns=columns["words"]
+        ):
+            for index, row in enumerate(block.documents["split"].to_pylist()):
+                if row == split:
+                    yield from _document_sentences(block, index)
+
+
+def _document_sentences(block: Block, index: int) -> Iterator[SentenceInDocument]:
+    first, last = block.sentence_bounds[index : index + 2].tolist()
+    sentences = block.sentences.slice(first, last - first).to_pylist()
+    first, last = block.word_bounds[index : index + 2].tolist()
+    words = block.words.slice(first, last - first)
+    by_sentence = _cut(words, [row["n_words"] for row in sentences])
+    for row, rows in zip(sentences, by_sentence, strict=True):
+        if any(word["sent_id"] != row["sent_id"] for word in rows) or len(rows) != row["n_words"]:
+            raise DataError(
+                f"sentence '{row['sent_id']}': its rows in words.parquet are incomplete or out of order; "
+                "run `rig data validate`"
+            )
+        yield SentenceInDocument(
+            doc_id=row["doc_id"], char_start=row["char_start"], sentence=_sentence(row, rows)
+        )
+
+
+def _cut(words: pa.Table, sizes: Sequence[int]) -> list[list[dict[str, Any]]]:
+    """The rows of consecutive sentences; rows that are left over go to the last, which is then refused."""
+    rows, start, cut = words.to_pylist(), 0, []
+    for size in sizes:
+        cut.append(rows[start : start + size])
+        start += size
+    if cut:
+        cut[-1].extend(rows[start:])
+    return cut
+
+
+def _sentence(row: dict[str, Any], words: list[dict[str, Any]]) -> Sentence:
+    return Sentence(
+        sent_id=row["sent_id"],
+        text=row["text"],
+        words=tuple(
+            Word(
+                form=word["form"],
+                upos=word["upos"],
+                head=word["head"],
+                deprel=word["deprel"],
+                lemma=word["lemma"],
+                xpos=word["xpos"],
+                feats=word["feats"],
+                deps=word["deps"],
+                misc=word["misc"],
+            )
+            for word in words
+        ),
+        units=tuple(
+            SurfaceUnit(
+                form=word["unit_form"],
+                first_word=word["word_id"],
+                last_word=word["word_id"] + word["mwt_size"] - 1,
+                space_after=word["space_after"],
+                is_multiword=word["in_mwt"],
+                feats=word["unit_feats"],
+                misc=word["unit_misc"],
+            )
+            for word in words
+            if word["mwt_pos"] == 0
+        ),
+        comments=tuple(row["comments"]),
+        empty_nodes=tuple(row["empty_nodes"]),
+    )
