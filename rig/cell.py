@@ -1,0 +1,277 @@
+"""One cell, whoever runs it: `python -m rig.cell DIR` trains or loads, scores, asks the tasks, publishes.
+
+The same function serves the local runner's subprocesses, a scheduler's jobs and an inline call. It reads
+cell.json and nothing of conf/; it never imports Hydra. What it leaves is described in `rig.store.cells`.
+
+Exit status 0: a result is published (also where training diverged: that is a finding). 1: the attempt's
+error.json says what went wrong. 2: the data or a setting is wrong.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rig.core.errors import DataError, RigError
+from rig.core.files import write_json
+from rig.core.fingerprint import file_sha256
+from rig.data.annotations import Annotations
+from rig.metrics.likelihood import document_sums
+from rig.models.base import AbstractLanguageModel, DivergedError, Fit, TrainingText
+from rig.models.catalog import build_kind, family_target
+from rig.store.cells import CellSpec, DoneCell, new_attempt, publish, read_done, read_spec
+from rig.store.code import code_fingerprint
+from rig.store.provenance import environment
+from rig.store.tables import token_scores_writer, write_items, write_sums
+from rig.tasks.base import AbstractTask, TaskData, TaskResult
+from rig.tasks.catalog import build_task, task_target
+
+RESULT_SCHEMA = "rig.result/1"
+_SCORING_BATCH_DOCUMENTS = 64
+_PROGRESS_EVERY_S = 0.25
+
+
+def code_roots(config: Mapping[str, Any], *, with_tasks: bool = True) -> list[str]:
+    """The modules that a cell of this config starts from: this one, its kind's, its tasks'."""
+    targets = [family_target(config["kind"]["family"])]
+    if with_tasks:
+        targets += [task_target(name) for name in config["tasks"]]
+    return ["rig.cell", *(target.partition(":")[0] for target in targets)]
+
+
+def run(directory: Path, *, on_attempt: Callable[[Path], None] = lambda attempt: None) -> DoneCell:
+    """Run one cell to its published result; a finished cell is returned as it stands.
+
+    Args:
+        directory: The cell's directory, holding cell.json.
+        on_attempt: Told the attempt's directory as soon as it exists.
+
+    Raises:
+        RigError: The cell can't be computed; its attempt holds error.json.
+    """
+    if (done := read_done(directory)) is not None:
+        return done
+    spec = read_spec(directory)
+    attempt = new_attempt(directory)
+    on_attempt(attempt)
+    try:
+        files = _compute(spec, attempt)
+    except RigError as error:
+        write_json(
+            attempt / "error.json",
+            {"type": type(error).__name__, "message": str(error), "exit_code": error.exit_code},
+        )
+        raise
+    publish(directory, attempt, files)
+    done = read_done(directory)
+    if done is None:
+        raise RigError(f"{directory}: the result just published can't be read back; is the disk failing?")
+    return done
+
+
+def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
+    config = spec.identity["config"]
+    _check_inputs(spec, "before the cell started")
+    write_json(attempt / "env.json", environment())
+    annotations = Annotations.open(Path(spec.where["annotations"]))
+    data = TaskData(
+        annotations=Path(spec.where["annotations"]),
+        files={role: Path(path) for role, path in spec.where["files"].items()},
+    )
+    # Built first, so that a wrong option or file is refused before any training.
+    kind = build_kind(config)
+    tasks = [build_task(name, config["task"].get(name, {}), data) for name in config["tasks"]]
+    report = _Reporter(attempt)
+
+    text = TrainingText(
+        train=tuple(annotations.documents("train")), validation=tuple(annotations.documents("validation"))
+    )
+    clock = _Clock()
+    try:
+        fit = kind.fit(text, seed=spec.seed or 0, out=attempt, progress=report.training)
+    except DivergedError as error:
+        result = {"status": "diverged", "reason": str(error)}
+        _finish(spec, attempt, result, {"train_s": clock.lap()})
+        return "result.json", "timing.json", "env.json"
+    timing: dict[str, Any] = {"train_s": clock.lap()}
+
+    report.phase("scoring")
+    result = _score(spec, fit, annotations, attempt)
+    timing["score_s"] = clock.lap()
+    result["tasks"] = _ask(tasks, fit.model, spec, attempt, report)
+    timing["tasks_s"] = clock.lap()
+    _check_inputs(spec, "while the cell ran")
+    _finish(spec, attempt, {"status": "ok", **result}, timing)
+    made = ("result.json", "timing.json", "env.json", "token_scores.parquet", "sums.parquet", "items.parquet")
+    optional = ("model.npz", "training.jsonl")
+    return made + tuple(name for name in optional if (attempt / name).exists())
+
+
+def _check_inputs(spec: CellSpec, when: str) -> None:
+    """Code and data are those that the plan hashed; a result under a wrong key would be served for years."""
+    code = code_fingerprint(code_roots(spec.identity["config"]))
+    if code != spec.identity["code"]["sha256"]:
+        raise RigError(f"the code changed {when}; run the command again to plan with the code as it is now")
+    for name, sha256 in spec.where["sha256"].items():
+        path = Path(name)
+        if not path.is_file():
+            raise DataError(f"{path} disappeared {when}")
+        if file_sha256(path) != sha256:
+            raise DataError(
+                f"{path} changed {when}; run the command again to plan with the file as it is now"
+            )
+
+
+def _score(spec: CellSpec, fit: Fit, annotations: Annotations, attempt: Path) -> dict[str, Any]:
+    """Score the held-out split document by document; write token scores and sums, return the counts."""
+    score = spec.identity["config"]["score"]
+    model = fit.model
+    rows = []
+    counts = dict.fromkeys(("n_documents", "n_tokens", "n_chars", "n_bytes", "n_units"), 0)
+    with token_scores_writer(attempt / "token_scores.parquet") as writer:
+        for batch in _batches(annotations.annotated(score["split"], strata=tuple(score["strata"]))):
+            scored = model.score([annotated.document for annotated in batch])
+            writer.write(scored)
+            for scores, annotated in zip(scored, batch, strict=True):
+                sums = document_sums(
+                    scores, annotated, unk_id=model.unk_id, is_code_length=model.is_code_length
+                )
+                rows.append((scores.doc_id, sums))
+                counts["n_documents"] += 1
+                counts["n_tokens"] += scores.n_tokens
+                counts["n_chars"] += annotated.document.n_chars
+                counts["n_bytes"] += annotated.document.n_bytes
+                counts["n_units"] += len(annotated.units)
+    write_sums(attempt / "sums.parquet", rows)
+    return {
+        **counts,
+        "split": score["split"],
+        "objective": model.objective,
+        "is_code_length": model.is_code_length,
+        "n_params": model.n_params,
+        "train_tokens": fit.train_tokens,
+        "facts": dict(fit.facts),
+    }
+
+
+def _batches(documents: Any) -> Any:
+    batch = []
+    for document in documents:
+        batch.append(document)
+        if len(batch) == _SCORING_BATCH_DOCUMENTS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _ask(
+    tasks: list[AbstractTask],
+    model: AbstractLanguageModel,
+    spec: CellSpec,
+    attempt: Path,
+    report: "_Reporter",
+) -> dict[str, Any]:
+    """Run the tasks; write all items, return what each says of itself."""
+    answers: dict[str, Any] = {}
+    items = []
+    for task in tasks:
+        report.phase(task.name)
+        result = task.run(model, seed=spec.seed or 0)
+        items.extend((task.name, item) for item in result.items)
+        answers[task.name] = _task_summary(task, result)
+    write_items(attempt / "items.parquet", items)
+    return answers
+
+
+def _task_summary(task: AbstractTask, result: TaskResult) -> dict[str, Any]:
+    columns = []
+    for column in task.columns():
+        value = None if column.name in result.reasons else column.statistic(result.items)
+        columns.append(
+            {
+                "name": column.name,
+                "value": value,
+                "unit": column.unit,
+                "direction": column.direction,
+                "definition": column.definition,
+                "reason": result.reasons.get(column.name, ""),
+            }
+        )
+    return {"columns": columns, "facts": dict(result.facts), "samples": list(result.samples)}
+
+
+def _finish(spec: CellSpec, attempt: Path, result: dict[str, Any], timing: dict[str, Any]) -> None:
+    timing["peak_memory_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    head = {"schema": RESULT_SCHEMA, "key": spec.key, "kind": spec.kind, "seed": spec.seed}
+    write_json(attempt / "result.json", {**head, **result})
+    write_json(attempt / "timing.json", timing)
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last lap."""
+        now = time.perf_counter()
+        elapsed, self._last = now - self._last, now
+        return round(elapsed, 3)
+
+
+class _Reporter:
+    """Says how far the cell is in progress.json, for whoever shows it; stops when its launcher has died."""
+
+    def __init__(self, attempt: Path) -> None:
+        self._path = attempt / "progress.json"
+        self._launcher = os.environ.get("RIG_LAUNCHER_PID")
+        self._last = 0.0
+
+    def training(self, *, step: int, n_steps: int, loss: float) -> None:
+        """The `progress` of `fit`."""
+        if self._launcher is not None and os.getppid() != int(self._launcher):
+            raise RigError("the command that started this cell is gone; run it again to finish the cell")
+        if time.monotonic() - self._last >= _PROGRESS_EVERY_S:
+            self._last = time.monotonic()
+            self._write(
+                {"phase": "training", "step": step, "n_steps": n_steps, "loss": round(float(loss), 4)}
+            )
+
+    def phase(self, name: str) -> None:
+        """A phase after training begins."""
+        self._write({"phase": name})
+
+    def _write(self, content: dict[str, Any]) -> None:
+        # Not worth an fsync: after a kill nobody reads it.
+        temporary = self._path.with_suffix(".tmp")
+        temporary.write_text(json.dumps(content), encoding="utf-8")
+        os.replace(temporary, self._path)
+
+
+def main() -> int:
+    """The process of one cell: names its attempt on standard output, then logs into the attempt's log.txt."""
+    if len(sys.argv) != 2:
+        sys.stderr.write("usage: python -m rig.cell DIR\n")
+        return 2
+
+    def announce(attempt: Path) -> None:
+        sys.stdout.write(f"{attempt}\n")
+        sys.stdout.flush()
+        log = os.open(attempt / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+
+    try:
+        run(Path(sys.argv[1]), on_attempt=announce)
+    except RigError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
