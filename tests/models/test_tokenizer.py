@@ -21,7 +21,7 @@ CONFIGS = (
     {"type": "byte", "vocab_size": 257},
     {"type": "word", "vocab_size": 20},
 )
-TOKENIZERS = {config["type"]: train_tokenizer(config, TEXTS) for config in CONFIGS}
+TOKENIZERS = {str(config["type"]): train_tokenizer(config, TEXTS) for config in CONFIGS}
 
 every_type = pytest.mark.parametrize("tokenizer", TOKENIZERS.values(), ids=TOKENIZERS.keys())
 lossless = pytest.mark.parametrize("tokenizer", [TOKENIZERS["bpe"], TOKENIZERS["byte"]], ids=["bpe", "byte"])
