@@ -46,9 +46,8 @@ class PlainKneserNey:
         return max(followers.get(word, 0) - discount, 0) / total + mass * lower
 
 
-tokens_of_documents = st.lists(st.lists(st.integers(1, V - 1), max_size=8), min_size=1, max_size=6).filter(
-    any
-)
+a_text = st.lists(st.integers(1, V - 1), max_size=8)
+some_documents = st.lists(a_text, min_size=1, max_size=6).filter(any)
 
 
 def counted(documents: Sequence[Sequence[int]], order: int, discounts: Sequence[float] | None) -> KneserNey:
