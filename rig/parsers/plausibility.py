@@ -10,8 +10,8 @@ tag, side), to (side), to a uniform distribution over the emissions that were se
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import final
 
@@ -19,7 +19,7 @@ from rig.core.errors import DataError
 from rig.core.files import write_text
 from rig.core.fingerprint import canonical_json
 from rig.core.sentences import Sentence, Word
-from rig.parsers.tree_checks import children_of
+from rig.parsers.tree_checks import children_of, is_well_formed
 
 Context = tuple[str, ...]
 Event = tuple[str, str]
@@ -43,6 +43,8 @@ class HeadAutomaton:
     """A tree passes if its score is at least this: nats per word, < 0."""
     n_sentences: int
     """Sentences that were counted."""
+    model_sha256: str
+    """Of the parser that the threshold was set with; the table fits no other."""
     _totals: dict[Context, int] = field(init=False, repr=False, compare=False, default_factory=dict)
     _n_events: int = field(init=False, repr=False, compare=False, default=0)
 
@@ -88,6 +90,7 @@ class HeadAutomaton:
             "threshold": self.threshold,
             "threshold_quantile": THRESHOLD_QUANTILE,
             "n_sentences": self.n_sentences,
+            "model_sha256": self.model_sha256,
             "counts": dict(rows),
         }
         write_text(path, canonical_json(table) + "\n")
@@ -109,38 +112,47 @@ class HeadAutomaton:
                 for event, n in row.items()
             ]
             threshold, n_sentences = float(table["threshold"]), int(table["n_sentences"])
+            model_sha256 = str(table["model_sha256"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
                 f"plausibility table '{path.name}' can't be read ({error}); "
                 "write it again with `rig parser train`"
             ) from None
-        return cls(counts=_tally(counted), threshold=threshold, n_sentences=n_sentences)
+        return cls(
+            counts=_tally(counted), threshold=threshold, n_sentences=n_sentences, model_sha256=model_sha256
+        )
 
 
-def fit_head_automaton(train: Iterable[Sentence], held_out: Sequence[Sentence]) -> HeadAutomaton:
+def fit_head_automaton(
+    train: Iterable[Sentence], held_out: Iterable[Sentence], *, model_sha256: str
+) -> HeadAutomaton:
     """Count trees, and set the threshold at the 5th percentile of the held-out scores.
+
+    Trees that aren't well formed are left out.
 
     Args:
         train: Trees to count: the parser's own training treebank, or parsed text of the same kind.
-        held_out: Human sentences, parsed by the parser that will be judged by, and not in `train`.
+        held_out: Human sentences that are not in `train`, parsed by the parser that will parse what is judged.
+        model_sha256: That parser's hash.
 
     Raises:
-        DataError: Either is empty.
+        DataError: Either has no well-formed tree.
     """
     n_sentences, counted = 0, Counter[tuple[Context, Event]]()
     for sentence in train:
-        n_sentences += 1
-        counted.update(emissions(sentence))
-    if not n_sentences or not held_out:
+        if is_well_formed(sentence.words):
+            n_sentences += 1
+            counted.update(emissions(sentence))
+    judged = [sentence for sentence in held_out if is_well_formed(sentence.words)]
+    if not n_sentences or not judged:
         raise DataError(
-            f"a plausibility table needs train and held-out sentences, got {n_sentences} and {len(held_out)}; "
+            f"a plausibility table needs train and held-out sentences, got {n_sentences} and {len(judged)}; "
             "give annotations with a train and a validation split"
         )
     counts = _tally((context, event, n) for (context, event), n in counted.items())
-    unset = HeadAutomaton(counts=counts, threshold=0.0, n_sentences=n_sentences)
-    scores = sorted(unset.score(sentence) for sentence in held_out)
-    threshold = scores[math.floor(THRESHOLD_QUANTILE * len(scores))]
-    return HeadAutomaton(counts=counts, threshold=threshold, n_sentences=n_sentences)
+    unset = HeadAutomaton(counts=counts, threshold=0.0, n_sentences=n_sentences, model_sha256=model_sha256)
+    scores = sorted(unset.score(sentence) for sentence in judged)
+    return replace(unset, threshold=scores[math.floor(THRESHOLD_QUANTILE * len(scores))])
 
 
 def emissions(sentence: Sentence) -> Iterator[tuple[Context, Event]]:

@@ -34,9 +34,9 @@ class DepthByLength:
     """(n_words, depth) of each reference sentence, sorted."""
 
     @classmethod
-    def of(cls, sentences: Iterable[Sentence]) -> "DepthByLength":
-        """From parsed reference sentences."""
-        return cls(tuple(sorted((len(s.words), tree_depth(s)) for s in sentences)))
+    def of(cls, pairs: Iterable[tuple[int, int]]) -> "DepthByLength":
+        """From the number of words and the depth of each reference sentence, in any order."""
+        return cls(tuple(sorted(pairs)))
 
     def mean(self, n_words: int, *, at_least: int = 10) -> float | None:
         """Mean depth of reference sentences of `n_words` words.

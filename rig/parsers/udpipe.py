@@ -1,6 +1,5 @@
 """UDPipe 1 in process (ufal.udpipe; Straka & Straková 2017): the default parser."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -9,12 +8,10 @@ from typing import Any
 
 import ufal.udpipe
 
-from rig.core.errors import ConfigError, DataError, ModelError
+from rig.core.errors import DataError, ModelError
 from rig.core.sentences import Sentence, SurfaceUnit, Word
 from rig.parsers.base import AbstractParser
-
-SHIPPED_MODELS = Path(__file__).parent / "models"
-"""Models inside the package; an option names them without folder and ending."""
+from rig.parsers.model_files import files_sha256, model_paths
 
 _RANGE = re.compile(r"TokenRange=(\d+):(\d+)")
 _LAYOUT_MISC = ("SpaceAfter=", "SpacesAfter=", "SpacesBefore=", "SpacesInToken=", "TokenRange=")
@@ -41,7 +38,7 @@ class UDPipeParser(AbstractParser):
         self.name = "udpipe"
         self.version = version("ufal.udpipe")
         self.paths = model_paths(model)
-        self.model_sha256 = _sha256(self.paths)
+        self.model_sha256 = files_sha256(self.paths)
         loaded = [_load(path) for path in self.paths]
         self._tokenizer, self._tagger, self._parser = loaded if len(loaded) == 3 else loaded * 3
 
@@ -72,29 +69,6 @@ class UDPipeParser(AbstractParser):
             raise ModelError(f"UDPipe failed at sentence {index + 1} of a text: {error.message}")
         if text[end:].strip():
             raise ModelError(f"UDPipe lost the end of a text: {text[end : end + 40]!r}")
-
-
-def model_paths(model: str | Sequence[str]) -> tuple[Path, ...]:
-    """The files that an option names: a shipped model's, one path's, or a chain's three."""
-    if isinstance(model, str):
-        shipped = SHIPPED_MODELS / f"{model}.udpipe"
-        return (shipped if shipped.is_file() else Path(model),)
-    if len(model) not in {1, 3}:
-        raise ConfigError(
-            "`parser.model` must be one UDPipe model, or three (tokenizer, tagger, parser), "
-            f"got {len(model)} paths"
-        )
-    return tuple(Path(path) for path in model)
-
-
-def _sha256(paths: Sequence[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        if not path.is_file():
-            shipped = ", ".join(sorted(file.stem for file in SHIPPED_MODELS.glob("*.udpipe")))
-            raise DataError(f"UDPipe model '{path}' is not a file; give a path or a shipped model: {shipped}")
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _load(path: Path) -> Any:

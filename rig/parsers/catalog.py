@@ -1,0 +1,63 @@
+"""The parsers that an option can name, as import paths, so that naming one imports no other."""
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rig.core.errors import ConfigError, did_you_mean
+from rig.parsers.base import AbstractParser
+from rig.parsers.model_files import model_paths
+
+PARSERS: dict[str, str] = {
+    "udpipe": "rig.parsers.udpipe:UDPipeParser",
+    "stanza": "rig.parsers.stanza:StanzaParser",
+}
+
+
+def check_parser_options(options: Mapping[str, Any]) -> None:
+    """Refuse wrong options without loading a model.
+
+    Raises:
+        ConfigError: An option is unknown or missing, or there is no such parser.
+    """
+    for key in options:
+        if key not in {"name", "model"}:
+            raise ConfigError(f"unknown option '{key}' of `parser`. {did_you_mean(key, ['name', 'model'])}")
+    if options.get("name") not in PARSERS:
+        name = str(options.get("name"))
+        raise ConfigError(f"unknown parser '{name}' in `parser.name`. {did_you_mean(name, PARSERS)}")
+    model = options.get("model")
+    paths = [model] if isinstance(model, str) else list(model) if isinstance(model, list | tuple) else []
+    if not paths or not all(isinstance(path, str) and path for path in paths):
+        raise ConfigError(f"`parser.model` must be a name, a path or a list of paths, got {model!r}")
+
+
+def build_parser(options: Mapping[str, Any]) -> AbstractParser:
+    """The parser that `{"name": ..., "model": ...}` describes, its model loaded.
+
+    Raises:
+        ConfigError: An option is wrong, or the parser's package is not installed.
+        DataError: A model file is missing or damaged.
+    """
+    check_parser_options(options)
+    module, _, class_name = PARSERS[options["name"]].partition(":")
+    parser: AbstractParser = getattr(importlib.import_module(module), class_name)(options["model"])
+    return parser
+
+
+def plausibility_path(options: Mapping[str, Any]) -> Path | None:
+    """The table of condition E that lies beside a UDPipe model, `MODEL.plausibility.json`, if there is one.
+
+    For a chain it lies beside the last file. Other parsers have none: E is fitted when it is needed.
+    """
+    if options["name"] != "udpipe":
+        return None
+    last = model_paths(options["model"])[-1]
+    path = table_beside(last)
+    return path if path.is_file() else None
+
+
+def table_beside(model: Path) -> Path:
+    """Where the table of condition E of a model file lies: `nano_pt.udpipe` has `nano_pt.plausibility.json`."""
+    return model.with_suffix(".plausibility.json")
