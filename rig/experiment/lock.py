@@ -16,7 +16,7 @@ class LockDecision:
     value: float | None
     """The value used: the lock's, or conf's for a row stamped UNLOCKED; None where the kind has none."""
     label: str
-    """What each row says: `OK`, `UNLOCKED (missing)`, `UNLOCKED (stale: train.steps)`, `STALE (code only)`."""
+    """What each row says: `OK`, `STALE (code only)`, `UNLOCKED (missing)`, `UNLOCKED (stale: train.steps)`."""
     lock_id: str | None = None
     """First digits of the lock's self hash."""
     sweep_id: str | None = None

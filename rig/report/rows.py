@@ -6,21 +6,37 @@ Nothing is read from a stored mean.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, final
 
+from rig.core.errors import StoreError
+from rig.core.fingerprint import fingerprint
 from rig.core.sums import Sums
-from rig.experiment.lock import LockDecision
-from rig.experiment.runner import Outcome
 from rig.metrics.catalog import METRICS
+from rig.store.cells import DoneCell, check_done
 from rig.store.tables import read_sums
 
 Status = Literal["ok", "diverged", "failed"]
 
-_LIKELIHOOD = list(METRICS)
-_MASKED = ["mlm_accuracy", "n_masked", "pppl", "pppl_l2r"]
-_TASKS = ["tree_valid_rate", "parse_rate", "tree_depth", "sv_agreement", "sim_assin2"]
-_FACTS = ["n_tokens", "n_chars", "n_params", "train_tokens", "train_s"]
-_LINEAGE = ["lr", "lock_state", "lock_id", "sweep_id", "status", "cell"]
+LIKELIHOOD: tuple[str, ...] = tuple(METRICS)
+MASKED: tuple[str, ...] = ("mlm_accuracy", "n_masked", "pppl", "pppl_l2r")
+TASKS: tuple[str, ...] = ("tree_valid_rate", "parse_rate", "tree_depth", "sv_agreement", "sim_assin2")
+FACTS: tuple[str, ...] = ("n_tokens", "n_chars", "n_params", "train_tokens", "train_s")
+LINEAGE: tuple[str, ...] = ("lr", "lock_state", "lock_id", "sweep_id", "status", "cell")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """What is known of a metric beside its values."""
+
+    name: str
+    unit: str
+    direction: str
+    """`lower`, `higher` or `none`."""
+    is_log_scale: bool
+    """True if tests are made on the logarithm (perplexities)."""
+    definition: str
 
 
 @final
@@ -32,86 +48,143 @@ class SeedRow:
     seed: int | None
     objective: str
     values: Mapping[str, float | None]
-    """Column to value; None where nothing was scored."""
-    directions: Mapping[str, tuple[str, str]]
-    """Task column to (unit, direction)."""
+    """Metric to value; None where nothing was scored."""
+    test_values: Mapping[str, float | None]
+    """Metric to its value on the scale of tests: nats or bits, the logarithm of a perplexity."""
     reasons: Mapping[str, str]
-    """Column to why it is empty."""
+    """Metric to why it is empty."""
     facts: Mapping[str, Any]
     """n_tokens, n_chars, n_params, train_tokens, train_s."""
-    lr: float | None
-    lock: LockDecision
+    lineage: Mapping[str, Any]
     status: Status
     error: str
-    cell: str
     sums: Sums | None = field(repr=False, default=None)
+    done: DoneCell | None = field(repr=False, default=None)
 
 
-def seed_row(outcome: Outcome, *, lr: float | None, lock: LockDecision) -> SeedRow:
-    """The row of one cell; a failed or diverged one has no values, and its status says so."""
-    spec, done = outcome.spec, outcome.done
-    status: Status = "failed" if done is None else done.result["status"]
-    common: dict[str, Any] = {
-        "kind": spec.kind,
-        "seed": spec.seed,
-        "objective": spec.identity["config"]["kind"]["objective"],
-        "lr": lr,
-        "lock": lock,
-        "status": status,
-        "cell": spec.cell_id,
+def seed_rows(record: Mapping[str, Any], runs: Path) -> list[SeedRow]:
+    """The rows of a report, kinds and seeds in the record's order.
+
+    Args:
+        record: report.json.
+        runs: The runs directory that holds the cells.
+
+    Raises:
+        StoreError: A finished cell is not there, or was changed since.
+    """
+    return [_seed_row(kind, entry, runs) for kind in record["kinds"] for entry in kind["cells"]]
+
+
+def column_catalog(rows: Sequence[SeedRow]) -> dict[str, Column]:
+    """Every metric that some row could have: likelihood metrics, then the tasks' columns."""
+    catalog = {
+        metric.name: Column(
+            name=metric.name,
+            unit=metric.unit,
+            direction=metric.direction,
+            is_log_scale=metric.is_exp,
+            definition=metric.definition,
+        )
+        for metric in METRICS.values()
     }
-    if done is None or status != "ok":
-        error = outcome.error if done is None else str(done.result["reason"])
-        return SeedRow(**common, values={}, directions={}, reasons={}, facts={}, error=error)
-    sums = read_sums(done.attempt / "sums.parquet")
-    values: dict[str, float | None] = {
-        name: metric.value(sums.ratio(metric.sums)) for name, metric in METRICS.items()
-    }
-    reasons: dict[str, str] = {}
-    directions: dict[str, tuple[str, str]] = {}
-    if not done.result["is_code_length"]:
-        reasons["bpc"] = reasons["bpb"] = "unknown tokens are not charged their spelling"
-    for task in done.result["tasks"].values():
-        for column in task["columns"]:
-            values[column["name"]] = column["value"]
-            directions[column["name"]] = (column["unit"], column["direction"])
-            if column["value"] is None:
-                reasons[column["name"]] = column["reason"] or "not defined on these items"
-    facts = {name: done.result[name] for name in _FACTS if name in done.result}
-    facts["train_s"] = done.timing["train_s"]
-    return SeedRow(
-        **common, values=values, directions=directions, reasons=reasons, facts=facts, error="", sums=sums
-    )
+    for row in rows:
+        for column in _task_columns(row.done):
+            catalog.setdefault(
+                column["name"],
+                Column(
+                    name=column["name"],
+                    unit=column["unit"],
+                    direction=column["direction"],
+                    is_log_scale=False,
+                    definition=column["definition"],
+                ),
+            )
+    return catalog
 
 
-def columns(rows: Sequence[SeedRow]) -> list[str]:
-    """The per-seed table's columns in the contract's order; further tasks' columns follow the known ones."""
-    known = {*_LIKELIHOOD, *_MASKED, *_TASKS}
-    further = sorted({name for row in rows for name in row.values} - known)
-    return ["kind", "seed", "objective", *_LIKELIHOOD, *_MASKED, *_TASKS, *further, *_FACTS, *_LINEAGE]
+def metric_names(rows: Sequence[SeedRow]) -> list[str]:
+    """The metrics of a report in the contract's order; further tasks' columns follow the known ones."""
+    known = (*LIKELIHOOD, *MASKED, *TASKS)
+    further = sorted({name for row in rows for name in row.values} - set(known))
+    return [*known, *further]
 
 
-def cells_of(row: SeedRow, names: Sequence[str]) -> dict[str, Any]:
+def column_names(rows: Sequence[SeedRow]) -> list[str]:
+    """The per-seed table's columns in the contract's order."""
+    return ["kind", "seed", "objective", *metric_names(rows), *FACTS, *LINEAGE]
+
+
+def as_mapping(row: SeedRow, names: Sequence[str]) -> dict[str, Any]:
     """A row as column to value, None where empty."""
-    own = {
-        "kind": row.kind,
-        "seed": row.seed,
-        "objective": row.objective,
-        "lr": row.lr,
-        "lock_state": row.lock.state,
-        "lock_id": row.lock.lock_id,
-        "sweep_id": row.lock.sweep_id,
-        "status": row.status,
-        "cell": row.cell,
-    }
-    merged = {**row.values, **row.facts, **own}
+    own = {"kind": row.kind, "seed": row.seed, "objective": row.objective}
+    merged = {**row.values, **row.facts, **row.lineage, **own}
     return {name: merged.get(name) for name in names}
 
 
-def value_on_test_scale(row: SeedRow, name: str) -> float | None:
-    """A metric's value where tests are made: nats, bits, log perplexity, or a task's own value."""
-    if row.status != "ok" or row.sums is None:
-        return None
-    if name in METRICS:
-        return row.sums.ratio(METRICS[name].sums)
-    return row.values.get(name)
+def _seed_row(kind: Mapping[str, Any], entry: Mapping[str, Any], runs: Path) -> SeedRow:
+    lock = kind["lock"]
+    common: dict[str, Any] = {
+        "kind": kind["name"],
+        "seed": entry["seed"],
+        "objective": kind["config"]["kind"]["objective"],
+        "status": entry["status"],
+        "error": entry["error"],
+        "lineage": {
+            "lr": lock["value"],
+            "lock_state": lock["label"],
+            "lock_id": lock["lock_id"],
+            "sweep_id": lock["sweep_id"],
+            "status": entry["status"],
+            "cell": entry["cell"],
+        },
+    }
+    if entry["status"] != "ok":
+        return SeedRow(**common, values={}, test_values={}, reasons={}, facts={})
+    done = check_done(runs / "cells" / entry["cell"])
+    if fingerprint(done.result) != entry["result_sha256"]:
+        raise StoreError(f"cell {entry['cell']} holds another result than the one this report was made from")
+    sums = read_sums(done.attempt / "sums.parquet")
+    values, test_values, reasons = _likelihood(sums, is_code_length=done.result["is_code_length"])
+    for column in _task_columns(done):
+        values[column["name"]] = test_values[column["name"]] = column["value"]
+        if column["value"] is None:
+            reasons[column["name"]] = column["reason"] or "not defined on these items"
+    facts = {name: done.result[name] for name in FACTS if name in done.result}
+    facts["train_s"] = done.timing["train_s"]
+    return SeedRow(
+        **common,
+        values=values,
+        test_values=test_values,
+        reasons=reasons,
+        facts=facts,
+        sums=sums,
+        done=done,
+    )
+
+
+def _likelihood(
+    sums: Sums, *, is_code_length: bool
+) -> tuple[dict[str, float | None], dict[str, float | None], dict[str, str]]:
+    values: dict[str, float | None] = {}
+    test_values: dict[str, float | None] = {}
+    reasons: dict[str, str] = {}
+    for name, metric in METRICS.items():
+        ratio = sums.ratio(metric.sums)
+        values[name] = metric.value(ratio)
+        test_values[name] = ratio
+        if ratio is None:
+            is_per_text = metric.sums.startswith(("bpc", "bpb")) and not is_code_length
+            reasons[name] = (
+                "unknown tokens are not charged their spelling"
+                if is_per_text
+                else "nothing of it in the text"
+            )
+        elif values[name] is None:
+            reasons[name] = "too large for a number; see ce"
+    return values, test_values, reasons
+
+
+def _task_columns(done: DoneCell | None) -> list[dict[str, Any]]:
+    if done is None:
+        return []
+    return [column for task in done.result["tasks"].values() for column in task["columns"]]

@@ -3,11 +3,11 @@
     <runs>/cells/<kind>/<key16>-s<seed>/
         cell.json                 the resolved config and every hash, written before the cell starts
         attempts/<uuid>/          one attempt's own files; attempts share none
-        DONE.json                 published once, by link: the files of the attempt that won, with their hashes
+        DONE.json                 published once, by link: the winning attempt's files and their hashes
         quarantine-<uuid>.json    a DONE.json whose files don't hash to what it says, set aside
 
-Only DONE.json makes a cell done, whoever ran it and whatever a scheduler said. Readers check every hash. Of two
-attempts that finish, the first wins and the other is discarded. Nothing is ever deleted.
+Only DONE.json makes a cell done, whoever ran it and whatever a scheduler said. Readers check every hash. Of
+two attempts that finish, the first wins and the other is discarded. Nothing is ever deleted.
 """
 
 import json
@@ -95,7 +95,7 @@ def plan_cell(runs: Path, spec: CellSpec) -> Path:
     path = directory / "cell.json"
     content = spec.to_json()
     if path.exists():
-        held = _read_json(path)
+        held = read_json(path)
         if held.get("key") != spec.key:
             raise StoreError(f"{path} holds another cell's key {held.get('key')}; move the directory away")
         if held == content:
@@ -111,7 +111,7 @@ def read_spec(directory: Path) -> CellSpec:
         StoreError: cell.json is missing, damaged, or does not hash to its key.
     """
     path = directory / "cell.json"
-    held = _read_json(path)
+    held = read_json(path)
     try:
         spec = CellSpec(kind=held["kind"], seed=held["seed"], identity=held["identity"], where=held["where"])
     except KeyError as error:
@@ -144,7 +144,7 @@ def publish(directory: Path, attempt: Path, files: tuple[str, ...]) -> bool:
     fsync(attempt)
     done = {
         "schema": DONE_SCHEMA,
-        "key": _read_json(directory / "cell.json")["key"],
+        "key": read_json(directory / "cell.json")["key"],
         "attempt": attempt.name,
         "files": {name: file_sha256(attempt / name) for name in sorted(files)},
     }
@@ -174,7 +174,7 @@ def check_done(directory: Path) -> DoneCell:
         StoreError: DONE.json is missing or damaged, or a file does not hash to what it says.
     """
     path = directory / "DONE.json"
-    done = _read_json(path)
+    done = read_json(path)
     claimed = {name: value for name, value in done.items() if name != "self_sha256"}
     if done.get("self_sha256") != fingerprint(claimed):
         raise StoreError(f"{path} was changed after it was written")
@@ -189,8 +189,8 @@ def check_done(directory: Path) -> DoneCell:
     return DoneCell(
         directory=directory,
         attempt=attempt,
-        result=_read_json(attempt / "result.json"),
-        timing=_read_json(attempt / "timing.json"),
+        result=read_json(attempt / "result.json"),
+        timing=read_json(attempt / "timing.json"),
     )
 
 
@@ -204,7 +204,12 @@ def n_attempts(directory: Path) -> int:
     return sum(1 for _ in (directory / "attempts").glob("*")) if directory.exists() else 0
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file.
+
+    Raises:
+        StoreError: The file is missing, damaged, or holds something else.
+    """
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

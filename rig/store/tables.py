@@ -1,6 +1,7 @@
 """Token scores, sums and items as parquet: one schema each, streamed when written, checked when read."""
 
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -97,8 +98,8 @@ def read_token_scores(path: Path, n_chars: dict[str, int]) -> Iterator[TokenScor
         table = file.read_row_group(group)
         doc_ids = np.asarray(table["doc_id"].to_numpy(zero_copy_only=False), dtype=object)
         columns = {name: table[name].to_numpy() for name in ("token_id", "char_start", "char_end", "logprob")}
-        edges = [0, *(np.flatnonzero(doc_ids[1:] != doc_ids[:-1]) + 1).tolist(), len(doc_ids)]
-        for start, end in zip(edges[:-1], edges[1:], strict=True):
+        starts = np.flatnonzero(np.append(True, doc_ids[1:] != doc_ids[:-1])[: len(doc_ids)]).tolist()
+        for start, end in itertools.pairwise([*starts, len(doc_ids)]):
             doc_id = str(doc_ids[start])
             if doc_id not in n_chars:
                 raise StoreError(f"{path}: document '{doc_id}' is not in the annotations")

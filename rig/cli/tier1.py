@@ -1,0 +1,89 @@
+"""`rig tier1`: train or load each kind at each seed, score held-out text, ask the tasks, write the tables."""
+
+import os
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from rig.cli.terminal import print_report
+from rig.core.errors import UsageError
+from rig.experiment.job import Job, Request, prepare_job
+from rig.experiment.plan import parse_names, parse_seeds
+from rig.experiment.progress import TerminalDisplay, label
+from rig.experiment.runner import ENGINES, run_cells
+from rig.report.build import build_report
+from rig.report.write import write_report
+from rig.store.cells import cell_directory, read_done
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--kinds", required=True, metavar="K[,K...]", help="Kinds to compare: files of conf/kind/.")
+@click.option("--seeds", required=True, metavar="S[,S...]", help="Training seeds, such as 41,42,43.")
+@click.option("--baseline", metavar="K", help="The kind that others are compared with (default: the first).")
+@click.option("--jobs", type=int, default=None, metavar="N", help="Cells at once (default: the cores).")
+@click.option("--engine", type=click.Choice(ENGINES), default="local", show_default=True)
+@click.option("--unlocked", is_flag=True, help="Run without a valid lock; every row and table says so.")
+@click.option("--strict", is_flag=True, help="Code that changed since the lock is an error too.")
+@click.option("--dry-run", is_flag=True, help="Check everything, print the plan, run nothing.")
+@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
+def tier1(
+    kinds: str,
+    seeds: str,
+    baseline: str | None,
+    jobs: int | None,
+    engine: str,
+    unlocked: bool,
+    strict: bool,
+    dry_run: bool,
+    runs_dir: Path,
+    conf_dir: Path | None,
+    overrides: tuple[str, ...],
+) -> int:
+    """Is a kind better than the baseline on held-out text and tasks, where, and how sure is that?
+
+    Trains what it needs, scores the test split, and writes per-seed, aggregate and comparison tables under
+    RUNS/reports. Finished cells are reused; the same command again computes nothing.
+    """
+    n_jobs = (os.cpu_count() or 1) if jobs is None else jobs
+    if n_jobs < 1:
+        raise UsageError(f"--jobs must be at least 1, got {n_jobs}")
+    console = Console(stderr=True)
+    job = prepare_job(
+        Request(
+            kinds=parse_names(kinds, "--kinds"),
+            seeds=parse_seeds(seeds),
+            baseline=baseline,
+            overrides=overrides,
+            runs=runs_dir,
+            conf_dir=conf_dir,
+            unlocked=unlocked,
+            strict=strict,
+        )
+    )
+    if dry_run:
+        _print_plan(job, runs_dir)
+        return 0
+    with TerminalDisplay(console) as display:
+        outcomes = run_cells(job.cells, runs=runs_dir, jobs=n_jobs, engine=engine, display=display)
+    report = build_report(job, outcomes)
+    folder = write_report(report, runs_dir)
+    print_report(report, folder, Console())
+    failed = [outcome for outcome in outcomes if outcome.done is None]
+    for outcome in failed:
+        where = f" Log: {outcome.log}" if outcome.log else ""
+        console.print(f"{label(outcome.spec)} failed: {outcome.error}.{where}", style="red", soft_wrap=True)
+    return 1 if failed else 0
+
+
+def _print_plan(job: Job, runs: Path) -> None:
+    click.echo(f"conf {job.conf.path} ({job.conf.origin}); data {job.data.name}; baseline {job.baseline}")
+    for kind in job.kinds:
+        lock = job.locks[kind.name]
+        value = "no learning rate" if lock.value is None else f"lr {lock.value!r}"
+        click.echo(f"{kind.name}: {value}, lock {lock.label}")
+    for spec in job.cells:
+        is_done = cell_directory(runs, spec).exists() and read_done(cell_directory(runs, spec)) is not None
+        click.echo(f"  {'done' if is_done else 'to do':6}{label(spec):24}{spec.cell_id}")
