@@ -5,13 +5,12 @@ only: a fifth of the derived nouns (`lexicon.HELD_OUT`) occur in test alone, whi
 train, so that knowing how words are built is worth something. Such a word carries `HeldOut=Yes` in MISC.
 """
 
-import contextlib
 import hashlib
 import os
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -20,7 +19,6 @@ import rig.core.sentences
 from rig.core.errors import ConfigError, did_you_mean
 from rig.core.fingerprint import fingerprint
 from rig.core.seeding import stream
-from rig.core.sentences import Sentence
 from rig.data.annotations import SPLITS, DocumentRecord, Metadata, write_annotations
 from rig.data.nano_pt import exact, syntax
 from rig.data.nano_pt.exact import ExactEntropy, ExactModel
@@ -95,14 +93,10 @@ def _split(split: str, chosen: CorpusOptions) -> Iterator[DocumentRecord]:
     while left:
         size = min(left, int(lengths.integers(low, high, endpoint=True)))
         doc_id = f"{NAME}-{split}-{index:05d}"
-        sentences = tuple(_named(sampler.sentence(), f"{doc_id}-{position + 1}") for position in range(size))
+        sentences = tuple(sampler.sentence(f"{doc_id}-{position + 1}") for position in range(size))
         yield DocumentRecord(doc_id=doc_id, split=split, source=SOURCE, licence=LICENCE, sentences=sentences)
         left -= size
         index += 1
-
-
-def _named(sentence: Sentence, sent_id: str) -> Sentence:
-    return replace(sentence, sent_id=sent_id)
 
 
 def ensure(root: Path, config: Mapping[str, Any]) -> Path:
@@ -127,9 +121,11 @@ def ensure(root: Path, config: Mapping[str, Any]) -> Path:
     aside = root / f".{folder.name}.{uuid.uuid4().hex[:12]}.tmp"
     try:
         write_annotations(aside, documents(asdict(chosen)), metadata(chosen))
+        os.rename(aside, folder)
+    except OSError:
         # The name is taken if another process was faster; its folder is whole and equal.
-        with contextlib.suppress(FileExistsError, OSError):
-            os.rename(aside, folder)
+        if not folder.is_dir():
+            raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return folder

@@ -8,7 +8,7 @@ symbol of each (a left-corner expansion without recursion), so that a prefix's p
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -240,13 +240,3 @@ def monte_carlo_entropy(grammar: Grammar, n_sentences: int, *, rng: np.random.Ge
     return MonteCarlo(
         mean_nats=float(nats.mean()), standard_error=float(nats.std(ddof=1) / math.sqrt(n_sentences))
     )
-
-
-def conditional_nats(
-    model: ExactModel, documents: Mapping[str, Iterable[Sequence[str]]]
-) -> dict[str, list[float]]:
-    """Exact surprisal of every unit of each document, by document id: what a perfect model would score."""
-    return {
-        doc_id: [nats for units in sentences for nats in model.unit_nats(units)]
-        for doc_id, sentences in documents.items()
-    }

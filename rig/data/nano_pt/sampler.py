@@ -21,9 +21,9 @@ class Sampler:
         self._grammar = grammar
         self._uniform = _uniform(rng)
 
-    def sentence(self) -> Sentence:
+    def sentence(self, sent_id: str = "") -> Sentence:
         """One sentence with its tree."""
-        return _Derivation(self._grammar, self._uniform).sentence()
+        return _Derivation(self._grammar, self._uniform).sentence(sent_id)
 
 
 def _uniform(rng: np.random.Generator) -> Iterator[float]:
@@ -45,7 +45,7 @@ class _Derivation:
         self._heads: list[int] = []
         self._deprels: list[str] = []
 
-    def sentence(self) -> Sentence:
+    def sentence(self, sent_id: str) -> Sentence:
         self._hang(self._expand(START), 0, "root")
         words = [
             Word(
@@ -54,14 +54,18 @@ class _Derivation:
             )
             for word, head, deprel in zip(self._words, self._heads, self._deprels, strict=True)
         ]  # fmt: skip
-        return written(tuple((item.surface, len(item.words)) for item in self._emitted), words)
+        units = [(item.surface, len(item.words)) for item in self._emitted]
+        return written(units, words, sent_id=sent_id)
 
     def _expand(self, symbol: str) -> Sequence[int]:
         """Expand a symbol; return the 1-based positions of its words that hang on something outside it."""
-        choice = bisect(self._cumulative[symbol], next(self._uniform))
+        table = self._cumulative[symbol]
+        choice = bisect(table, next(self._uniform)) if len(table) > 1 else 0
         if symbol in self._emissions:
             return self._emit(self._emissions[symbol][choice])
         rule = self._rules[symbol][choice]
+        if len(rule.children) == 1:
+            return self._expand(rule.children[0].symbol)
         outer = [self._expand(child.symbol) for child in rule.children]
         head = outer[rule.head][0]
         for child, positions in zip(rule.children, outer, strict=True):
@@ -72,11 +76,16 @@ class _Derivation:
     def _emit(self, emission: Emission) -> Sequence[int]:
         self._emitted.append(emission)
         first = len(self._words) + 1
-        for word in emission.words:
+        outer = []
+        for offset, word in enumerate(emission.words):
             self._words.append(word)
-            self._heads.append(0 if word.head is None else first + word.head)
             self._deprels.append(word.deprel or "")
-        return [first + offset for offset, word in enumerate(emission.words) if word.head is None]
+            if word.head is None:
+                self._heads.append(0)
+                outer.append(first + offset)
+            else:
+                self._heads.append(first + word.head)
+        return outer
 
     def _hang(self, positions: Sequence[int], head: int, deprel: str) -> None:
         for position in positions:
@@ -84,12 +93,13 @@ class _Derivation:
             self._deprels[position - 1] = self._deprels[position - 1] or deprel
 
 
-def written(units: Sequence[tuple[str, int]], words: Sequence[Word]) -> Sentence:
+def written(units: Sequence[tuple[str, int]], words: Sequence[Word], *, sent_id: str) -> Sentence:
     """The sentence as it is written: first letter capital, no space before a comma or the final stop.
 
     Args:
         units: Surface form in lower case (names apart) and number of words of each unit.
         words: Words in the order of the units.
+        sent_id: The sentence's name.
     """
     surface_units: list[SurfaceUnit] = []
     first = 1
@@ -111,7 +121,7 @@ def written(units: Sequence[tuple[str, int]], words: Sequence[Word]) -> Sentence
         lemma=opening.lemma, feats=opening.feats, misc=opening.misc,
     )  # fmt: skip
     return Sentence(
-        sent_id="",
+        sent_id=sent_id,
         text=written_text([surface for surface, _ in units]),
         words=(capital, *words[1:]),
         units=tuple(surface_units),

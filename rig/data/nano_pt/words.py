@@ -5,6 +5,7 @@ person as subject and a thing as object.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
@@ -63,6 +64,7 @@ def _interleave(*lists: list[NounEntry] | tuple[NounEntry, ...]) -> list[NounEnt
     return [entry for rank in zip_longest(*lists) for entry in rank if entry is not None]
 
 
+@cache
 def noun_entries() -> dict[tuple[str, str], list[NounEntry]]:
     """All nouns by class (P, T, A) and gender, in rank order; base and derived nouns alternate."""
     derived = derived_nouns()
