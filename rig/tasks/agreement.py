@@ -39,7 +39,7 @@ def sv_agreement(items: Sequence[Item]) -> float | None:
 
 @final
 class AgreementTask(AbstractTask):
-    """The task `agreement`, without options. Its file is `data.agreement`; without one its column is empty."""
+    """The task `agreement`, without options. Without its file, `data.agreement`, its column is empty."""
 
     name: ClassVar[str] = "agreement"
 

@@ -1,0 +1,266 @@
+import math
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rig.core.errors import ConfigError, DataError, ModelError
+from rig.core.fingerprint import fingerprint
+from rig.core.items import Item
+from rig.core.token_scores import TokenScores
+from rig.data.agreement_items import CELLS, AgreementPair, read_agreement_pairs, write_agreement_pairs
+from rig.models.base import AbstractLanguageModel
+from rig.tasks.agreement import AgreementTask, distance_bin, sv_agreement
+from rig.tasks.base import TaskData
+from rig.tasks.catalog import build_task
+
+WORD = re.compile(r"\s*(?:\w+|[^\w\s])")
+
+
+class WordModel(AbstractLanguageModel):
+    """Scores each word (with the space before it) by a function of the word."""
+
+    def __init__(self, logprob):
+        self.logprob = logprob
+        self.calls = 0
+
+    def score(self, documents):
+        self.calls += 1
+        return [self.scored(document) for document in documents]
+
+    def scored(self, document):
+        ends = [match.end() for match in WORD.finditer(document.text)]
+        words = [match.group().strip() for match in WORD.finditer(document.text)]
+        return TokenScores(
+            doc_id=document.doc_id,
+            token_id=np.arange(len(ends)),
+            char_start=np.array([0, *ends[:-1]]),
+            char_end=np.array(ends),
+            logprob=np.array([self.logprob(word) for word in words], dtype=np.float64),
+            n_chars=document.n_chars,
+        )
+
+
+def pair(sent_id, number="Sing", *, last_noun_mismatch=False, distance=1, verb_bad=None, lemma="cantar"):
+    good, bad = ("canta", "cantam") if number == "Sing" else ("cantam", "canta")
+    return AgreementPair(
+        source="Teste",
+        licence="CC0",
+        sent_id=sent_id,
+        text=f"Nome {sent_id} {good}.",
+        char_start=6 + len(sent_id),
+        char_end=6 + len(sent_id) + len(good),
+        verb_good=good,
+        verb_bad=verb_bad or bad,
+        lemma=lemma,
+        upos="VERB",
+        tense="Pres",
+        mood="Ind",
+        number=number,
+        subject="Nome",
+        subj_upos="NOUN",
+        distance=distance,
+        n_attractors=int(last_noun_mismatch),
+        last_noun_mismatch=last_noun_mismatch,
+        rel_clause=False,
+        pp=False,
+    )
+
+
+FOUR = (
+    pair("a"),
+    pair("b", last_noun_mismatch=True, distance=3),
+    pair("c", "Plur", distance=2, lemma="ser"),
+    pair("d", "Plur", last_noun_mismatch=True, distance=9),
+)
+
+
+def task_of(tmp_path, pairs=FOUR):
+    path = tmp_path / "pairs.tsv"
+    write_agreement_pairs(path, pairs)
+    return build_task("agreement", {}, TaskData(annotations=tmp_path, files={"agreement": path}))
+
+
+def ask(tmp_path, model, pairs=FOUR):
+    task = task_of(tmp_path, pairs)
+    result = task.run(model, seed=0)
+    (column,) = task.columns()
+    assert column.name == "sv_agreement"
+    assert fingerprint(result.facts)
+    return column.statistic(result.items), result
+
+
+def test_the_oracle_has_everything_right(tmp_path):
+    right = {pair.text for pair in FOUR}
+
+    class Oracle(AbstractLanguageModel):
+        def score(self, documents):
+            said = {True: WordModel(lambda word: -1.0), False: WordModel(lambda word: -1.5)}
+            return [said[document.text in right].scored(document) for document in documents]
+
+    value, result = ask(tmp_path, Oracle())
+    assert value == 1.0
+    assert [item.predicted for item in result.items] == [1.0] * 4
+    assert result.facts["n_ties"] == 0
+
+
+def test_items_say_what_is_resampled_together(tmp_path):
+    _, result = ask(tmp_path, WordModel(lambda word: -1.0))
+    assert [(item.item_id, item.cluster_id, item.cell, item.gold) for item in result.items] == [
+        ("Teste/a/7", "cantar", "Sing|match", 1.0),
+        ("Teste/b/7", "cantar", "Sing|mismatch", 1.0),
+        ("Teste/c/7", "ser", "Plur|match", 1.0),
+        ("Teste/d/7", "cantar", "Plur|mismatch", 1.0),
+    ]
+
+
+def test_a_model_that_says_the_same_of_everything_gets_half_and_all_ties(tmp_path):
+    value, result = ask(tmp_path, WordModel(lambda word: -3.0))
+    assert value == 0.5
+    assert result.facts["n_ties"] == 4
+    assert result.facts["cells"]["Sing|match"] == {
+        "n": 1, "n_ties": 1, "accuracy": 0.5, "low": 0.0, "high": 1.0,
+    }  # fmt: skip
+
+
+def test_a_model_of_singulars_gets_half_of_balanced_cells_and_more_of_natural_text(tmp_path):
+    singular = WordModel(lambda word: -1.0 if word == "canta" else -2.0)
+    assert ask(tmp_path, singular)[0] == 0.5
+    natural = (*FOUR, *(pair(f"x{i}") for i in range(16)))
+    value, result = ask(tmp_path, singular, natural)
+    assert value == 0.5
+    assert result.facts["accuracy_all"] == 18 / 20
+
+
+def test_a_bias_for_short_strings_is_seen_as_the_sum_it_is(tmp_path):
+    # The bad form has one token more at -1 each: sums -4 against -5, means equal.
+    pairs = tuple(pair(name, verb_bad="canta se") for name in ("a", "b"))
+    _, result = ask(tmp_path, WordModel(lambda word: -1.0), pairs)
+    assert [item.predicted for item in result.items] == [1.0, 1.0]
+    assert result.facts["n_pairs_of_unequal_tokens"] == 2
+    assert result.facts["share_of_unequal_tokens"] == 1.0
+
+
+def test_all_strings_are_scored_in_one_call(tmp_path):
+    model = WordModel(lambda word: -1.0)
+    ask(tmp_path, model)
+    assert model.calls == 1
+
+
+def test_distances(tmp_path):
+    assert [distance_bin(distance) for distance in (1, 2, 3, 4, 5, 22)] == [
+        "1",
+        "2",
+        "3-4",
+        "3-4",
+        "5+",
+        "5+",
+    ]
+    _, result = ask(tmp_path, WordModel(lambda word: -1.0))
+    assert {name: group["n"] for name, group in result.facts["distances"].items()} == {
+        "1": 1, "2": 1, "3-4": 1, "5+": 1,
+    }  # fmt: skip
+
+
+def test_an_empty_cell_leaves_the_column_empty_with_the_reason(tmp_path):
+    value, result = ask(tmp_path, WordModel(lambda word: -1.0), FOUR[:2])
+    assert value is None
+    assert result.reasons == {
+        "sv_agreement": "no pairs in Plur|match, Plur|mismatch: the mean of four cells is undefined"
+    }
+
+
+def test_the_statistic_is_a_function_of_the_items_in_any_order():
+    items = [
+        Item(item_id=str(i), cluster_id="", cell=CELLS[i % 4], predicted=float(i % 3 == 0), gold=1.0)
+        for i in range(40)
+    ]
+    expected = np.mean([np.mean([items[i].predicted for i in range(cell, 40, 4)]) for cell in range(4)])
+    assert sv_agreement(items) == pytest.approx(expected, abs=1e-15)
+    assert sv_agreement(items[::-1]) == sv_agreement(items)
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf, 0.5])
+def test_a_score_that_is_none_fails_with_the_item(tmp_path, value):
+    model = WordModel(lambda word: value if word == "cantam" else -1.0)
+    with pytest.raises(
+        ModelError, match=r"'Teste/c/7 \(cantam\)': a log-probability must be finite and <= 0"
+    ):
+        ask(tmp_path, model, FOUR[2:])
+
+
+def test_a_sum_that_overflows_fails_with_the_item(tmp_path):
+    with (
+        np.errstate(over="ignore"),
+        pytest.raises(ModelError, match=r"pair 'Teste/a/7 \(canta\)': .* must be finite, got -inf"),
+    ):
+        ask(tmp_path, WordModel(lambda word: -1e308))
+
+
+def test_answers_in_another_order_are_refused(tmp_path):
+    class Shuffled(WordModel):
+        def score(self, documents):
+            return super().score(documents)[::-1]
+
+    with pytest.raises(ModelError, match="got the scores of 'Teste/d/7"):
+        ask(tmp_path, Shuffled(lambda word: -1.0))
+
+
+def test_missing_answers_are_refused(tmp_path):
+    class Lazy(WordModel):
+        def score(self, documents):
+            return super().score(documents)[1:]
+
+    with pytest.raises(ModelError, match="was given 8 sentences and scored 7"):
+        ask(tmp_path, Lazy(lambda word: -1.0))
+
+
+def test_a_masked_model_has_an_empty_column_that_says_why(tmp_path):
+    model = WordModel(lambda word: -1.0)
+    model.objective = "masked"
+    value, result = ask(tmp_path, model)
+    assert value is None
+    assert result.items == ()
+    assert "objective 'masked' is unsupported" in result.reasons["sv_agreement"]
+    assert model.calls == 0
+
+
+def test_without_a_file_the_column_is_empty(tmp_path):
+    task = AgreementTask({}, TaskData(annotations=tmp_path, files={}))
+    result = task.run(WordModel(lambda word: -1.0), seed=0)
+    assert result.reasons == {"sv_agreement": "data.agreement is not set"}
+    assert sv_agreement(result.items) is None
+
+
+def test_what_is_wrong_is_refused_when_the_task_is_built(tmp_path):
+    with pytest.raises(ConfigError, match=r"`task\.agreement` has no options, got 'normalise'"):
+        AgreementTask({"normalise": True}, TaskData(annotations=tmp_path, files={}))
+    with pytest.raises(DataError, match=r"none\.tsv' does not exist"):
+        AgreementTask({}, TaskData(annotations=tmp_path, files={"agreement": tmp_path / "none.tsv"}))
+
+
+def bosque_train_words():
+    """Word counts of Bosque's train section, by surface token."""
+    counts = Counter()
+    path = Path(os.environ["RIG_TEST_DATA"]) / "ud/Bosque/pt_bosque-ud-train.rebuilt.conllu"
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("# text = "):
+            counts.update(match.group().strip() for match in WORD.finditer(line.removeprefix("# text = ")))
+    return counts
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
+def test_frequency_alone_gets_half_of_the_balanced_200(tmp_path):
+    path = Path(os.environ["RIG_TEST_DATA"]) / "agreement/pt_ud_sva_200.tsv"
+    counts = bosque_train_words()
+    total = counts.total() + len(counts) + 1
+    unigram = WordModel(lambda word: math.log((counts[word] + 1) / total))
+    value, result = ask(tmp_path, unigram, read_agreement_pairs(path))
+    assert value == pytest.approx(0.492, abs=0.02)
+    cells = {name: group["accuracy"] for name, group in result.facts["cells"].items()}
+    assert min(cells["Sing|match"], cells["Sing|mismatch"]) > 0.85
+    assert max(cells["Plur|match"], cells["Plur|mismatch"]) < 0.15
