@@ -68,7 +68,8 @@ class TreeChecks:
     finite: bool
     """C: at least one VERB or AUX with VerbForm=Fin."""
     agrees: bool
-    """D: every determiner, adjective and subject that can be compared agrees with its noun or verb."""
+    """D: determiners and adjectives agree with their NOUN in gender and number, subjects with their finite
+    verb (or its finite auxiliary or copula) in number. Coordinated subjects and unmarked words are skipped."""
 
 
 def check_tree(sentence: Sentence) -> TreeChecks:
@@ -81,7 +82,7 @@ def check_tree(sentence: Sentence) -> TreeChecks:
         well_formed=True,
         licit=is_licit(words, children),
         finite=any(_is_finite(word) for word in words),
-        agrees=all(_agrees(word, words, children) for word in words),
+        agrees=all(_agrees(position, words, children) for position in range(1, len(words) + 1)),
     )
 
 
@@ -149,7 +150,8 @@ def _is_finite(word: Word) -> bool:
     return word.upos in {"VERB", "AUX"} and features(word).get("VerbForm") == "Fin"
 
 
-def _agrees(word: Word, words: tuple[Word, ...], children: tuple[tuple[int, ...], ...]) -> bool:
+def _agrees(position: int, words: tuple[Word, ...], children: tuple[tuple[int, ...], ...]) -> bool:
+    word = words[position - 1]
     if word.head == 0:
         return True
     head = words[word.head - 1]
@@ -157,11 +159,22 @@ def _agrees(word: Word, words: tuple[Word, ...], children: tuple[tuple[int, ...]
     if name in {"det", "amod"}:
         return head.upos != "NOUN" or _compatible(word, head, _AGREEING_FEATURES)
     if name == "nsubj":
-        position = next(index for index in children[word.head] if words[index - 1] is word)
-        is_coordinated = any(relation(words[child - 1]) == "conj" for child in children[position])
+        subject = _bearer_of_number(position, words)
+        is_coordinated = any(relation(words[child - 1]) == "conj" for child in children[subject])
         verb = _finite_part(head, [words[child - 1] for child in children[word.head]])
-        return is_coordinated or verb is None or _compatible(word, verb, ("Number",))
+        return is_coordinated or verb is None or _compatible(words[subject - 1], verb, ("Number",))
     return True
+
+
+def _bearer_of_number(position: int, words: tuple[Word, ...]) -> int:
+    """The position of the word whose number a subject shows: itself, or a bare relative's antecedent.
+
+    Some treebanks give the relative `que` its antecedent's number, some give it none.
+    """
+    subject = words[position - 1]
+    clause = words[subject.head - 1]
+    is_relative = subject.upos == "PRON" and "Number" not in features(subject)
+    return clause.head if is_relative and clause.deprel == "acl:relcl" else position
 
 
 def _finite_part(predicate: Word, dependents: list[Word]) -> Word | None:
