@@ -20,7 +20,7 @@ from rig.data.sentence_faults import Span, refuse_faults, unit_spans
 
 _WORDS_PER_ROW_GROUP = 65_536
 
-Columns = dict[str, list[Any]]
+Row = dict[str, Any]
 
 
 @final
@@ -122,7 +122,7 @@ class _Rows:
     """Rows not yet written, and the ids seen so far."""
 
     def __init__(self) -> None:
-        self._columns = _no_rows()
+        self._rows: dict[str, list[Row]] = {table: [] for table in SCHEMAS}
         self._split_of: dict[str, str] = {}
         self._sent_ids: set[str] = set()
 
@@ -132,10 +132,10 @@ class _Rows:
 
     @property
     def n_words(self) -> int:
-        return len(self._columns["words"]["doc_id"])
+        return len(self._rows["words"])
 
-    def take(self) -> dict[str, Columns]:
-        taken, self._columns = self._columns, _no_rows()
+    def take(self) -> dict[str, list[Row]]:
+        taken, self._rows = self._rows, {table: [] for table in SCHEMAS}
         return taken
 
     def add(self, document: DocumentRecord) -> None:
@@ -152,19 +152,20 @@ class _Rows:
                 spans = unit_spans(sentence)
             except DataError as error:
                 raise DataError(f"{where}: {error}") from error
-            _add_sentence(self._columns["sentences"], document.doc_id, index, offset, sentence)
-            _add_words(self._columns["words"], document.doc_id, offset, sentence, spans)
+            self._rows["sentences"].append(_sentence_row(document.doc_id, index, offset, sentence))
+            self._rows["words"].extend(_word_rows(document.doc_id, offset, sentence, spans))
             texts.append(sentence.text)
             offset += len(sentence.text) + 1
         text = " ".join(texts)
-        _extend(
-            self._columns["documents"],
-            doc_id=document.doc_id,
-            text=text,
-            split=document.split,
-            source=document.source,
-            licence=document.licence,
-            sha256=hashlib.sha256(text.encode()).hexdigest(),
+        self._rows["documents"].append(
+            {
+                "doc_id": document.doc_id,
+                "text": text,
+                "split": document.split,
+                "source": document.source,
+                "licence": document.licence,
+                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            }
         )
 
     def _refuse_document(self, document: DocumentRecord) -> None:
@@ -181,67 +182,56 @@ class _Rows:
             )
 
 
-def _add_sentence(columns: Columns, doc_id: str, index: int, offset: int, sentence: Sentence) -> None:
-    _extend(
-        columns,
-        doc_id=doc_id,
-        sent_id=sentence.sent_id,
-        sent_index=index,
-        char_start=offset,
-        char_end=offset + len(sentence.text),
-        n_words=len(sentence.words),
-        n_units=len(sentence.units),
-        text=sentence.text,
-        comments=list(sentence.comments),
-        empty_nodes=list(sentence.empty_nodes),
-    )
+def _sentence_row(doc_id: str, index: int, offset: int, sentence: Sentence) -> Row:
+    return {
+        "doc_id": doc_id,
+        "sent_id": sentence.sent_id,
+        "sent_index": index,
+        "char_start": offset,
+        "char_end": offset + len(sentence.text),
+        "n_words": len(sentence.words),
+        "n_units": len(sentence.units),
+        "text": sentence.text,
+        "comments": list(sentence.comments),
+        "empty_nodes": list(sentence.empty_nodes),
+    }
 
 
-def _add_words(columns: Columns, doc_id: str, offset: int, sentence: Sentence, spans: list[Span]) -> None:
+def _word_rows(doc_id: str, offset: int, sentence: Sentence, spans: list[Span]) -> Iterator[Row]:
     for unit_id, (unit, span) in enumerate(zip(sentence.units, spans, strict=True)):
         for word_id in range(unit.first_word, unit.last_word + 1):
             word = sentence.words[word_id - 1]
-            _extend(
-                columns,
-                doc_id=doc_id,
-                sent_id=sentence.sent_id,
-                word_id=word_id,
-                unit_id=unit_id,
-                unit_start_char=offset + span.start,
-                unit_end_char=offset + span.end,
-                unit_form=unit.form,
-                in_mwt=unit.is_multiword,
-                mwt_size=unit.last_word - unit.first_word + 1,
-                mwt_pos=word_id - unit.first_word,
-                unit_feats=unit.feats,
-                unit_misc=unit.misc,
-                form=word.form,
-                lemma=word.lemma,
-                upos=word.upos,
-                xpos=word.xpos,
-                feats=word.feats,
-                head=word.head,
-                deprel=word.deprel,
-                deps=word.deps,
-                space_after=unit.space_after,
-                misc=word.misc,
-            )
+            yield {
+                "doc_id": doc_id,
+                "sent_id": sentence.sent_id,
+                "word_id": word_id,
+                "unit_id": unit_id,
+                "unit_start_char": offset + span.start,
+                "unit_end_char": offset + span.end,
+                "unit_form": unit.form,
+                "in_mwt": unit.is_multiword,
+                "mwt_size": unit.last_word - unit.first_word + 1,
+                "mwt_pos": word_id - unit.first_word,
+                "unit_feats": unit.feats,
+                "unit_misc": unit.misc,
+                "form": word.form,
+                "lemma": word.lemma,
+                "upos": word.upos,
+                "xpos": word.xpos,
+                "feats": word.feats,
+                "head": word.head,
+                "deprel": word.deprel,
+                "deps": word.deps,
+                "space_after": unit.space_after,
+                "misc": word.misc,
+            }
 
 
-def _extend(columns: Columns, **row: Any) -> None:
-    for name, value in row.items():
-        columns[name].append(value)
-
-
-def _no_rows() -> dict[str, Columns]:
-    return {table: {name: [] for name in schema.names} for table, schema in SCHEMAS.items()}
-
-
-def _flush(rows: dict[str, Columns], writers: dict[str, pq.ParquetWriter]) -> None:
-    for table, columns in rows.items():
-        if columns["doc_id"]:
+def _flush(rows: dict[str, list[Row]], writers: dict[str, pq.ParquetWriter]) -> None:
+    for table, its_rows in rows.items():
+        if its_rows:
             try:
-                writers[table].write_table(pa.table(columns, schema=writers[table].schema))
+                writers[table].write_table(pa.Table.from_pylist(its_rows, schema=writers[table].schema))
             except (pa.ArrowException, OverflowError) as error:
                 raise DataError(f"a value of the {table} table is out of range ({error})") from error
 

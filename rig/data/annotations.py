@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from rig.core.documents import AnnotatedDocument, Document
 from rig.core.errors import DataError
-from rig.core.sentences import Sentence, SurfaceUnit, Word
 from rig.data.annotation_writer import DocumentRecord, write_annotations
 from rig.data.blocks import Block, read_blocks, read_documents, read_table
 from rig.data.content_hash import content_sha256
@@ -24,6 +22,7 @@ from rig.data.schema import (
     stated_metadata,
     table_path,
 )
+from rig.data.stored_sentences import BlockSentences, SentenceInDocument
 from rig.data.unit_strata import columns_for, units_by_document
 
 __all__ = [
@@ -34,17 +33,6 @@ __all__ = [
     "SentenceInDocument",
     "write_annotations",
 ]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceInDocument:
-    """A sentence and its place."""
-
-    doc_id: str
-    char_start: int
-    """First code point of the sentence in its document."""
-    sentence: Sentence
 
 
 @final
@@ -173,74 +161,16 @@ class Annotations:
                     yield AnnotatedDocument(document=document, units=its_units)
 
     def _sentences(self, split: str) -> Iterator[SentenceInDocument]:
-        columns = {table: SCHEMAS[table].names for table in ("sentences", "words")}
-        for block in read_blocks(
-            self.folder, sentence_columns=columns["sentences"], word_columns=columns["words"]
-        ):
-            for index, row in enumerate(block.documents["split"].to_pylist()):
-                if row == split:
-                    yield from _document_sentences(block, index)
-
-
-def _document_sentences(block: Block, index: int) -> Iterator[SentenceInDocument]:
-    first, last = block.sentence_bounds[index : index + 2].tolist()
-    sentences = block.sentences.slice(first, last - first).to_pylist()
-    first, last = block.word_bounds[index : index + 2].tolist()
-    words = block.words.slice(first, last - first)
-    by_sentence = _cut(words, [row["n_words"] for row in sentences])
-    for row, rows in zip(sentences, by_sentence, strict=True):
-        if any(word["sent_id"] != row["sent_id"] for word in rows) or len(rows) != row["n_words"]:
-            raise DataError(
-                f"sentence '{row['sent_id']}': its rows in words.parquet are incomplete or out of order; "
-                "run `rig data validate`"
-            )
-        yield SentenceInDocument(
-            doc_id=row["doc_id"], char_start=row["char_start"], sentence=_sentence(row, rows)
+        blocks = read_blocks(
+            self.folder,
+            sentence_columns=SCHEMAS["sentences"].names,
+            word_columns=SCHEMAS["words"].names,
         )
-
-
-def _cut(words: pa.Table, sizes: Sequence[int]) -> list[list[dict[str, Any]]]:
-    """The rows of consecutive sentences; rows that are left over go to the last, which is then refused."""
-    rows, start, cut = words.to_pylist(), 0, []
-    for size in sizes:
-        cut.append(rows[start : start + size])
-        start += size
-    if cut:
-        cut[-1].extend(rows[start:])
-    return cut
-
-
-def _sentence(row: dict[str, Any], words: list[dict[str, Any]]) -> Sentence:
-    return Sentence(
-        sent_id=row["sent_id"],
-        text=row["text"],
-        words=tuple(
-            Word(
-                form=word["form"],
-                upos=word["upos"],
-                head=word["head"],
-                deprel=word["deprel"],
-                lemma=word["lemma"],
-                xpos=word["xpos"],
-                feats=word["feats"],
-                deps=word["deps"],
-                misc=word["misc"],
-            )
-            for word in words
-        ),
-        units=tuple(
-            SurfaceUnit(
-                form=word["unit_form"],
-                first_word=word["word_id"],
-                last_word=word["word_id"] + word["mwt_size"] - 1,
-                space_after=word["space_after"],
-                is_multiword=word["in_mwt"],
-                feats=word["unit_feats"],
-                misc=word["unit_misc"],
-            )
-            for word in words
-            if word["mwt_pos"] == 0
-        ),
-        comments=tuple(row["comments"]),
-        empty_nodes=tuple(row["empty_nodes"]),
-    )
+        for block in blocks:
+            splits = block.documents["split"].to_pylist()
+            if split not in splits:
+                continue
+            rows = BlockSentences(block)
+            for index, its_split in enumerate(splits):
+                if its_split == split:
+                    yield from rows.of_document(index)

@@ -1,5 +1,6 @@
 """What makes a sentence unfit to be stored: checked once, wherever it comes from."""
 
+import functools
 import itertools
 import unicodedata
 from collections.abc import Iterator
@@ -99,6 +100,7 @@ def _word_fault(word: Word, number: int, n_words: int) -> str | None:
     return None
 
 
+@functools.lru_cache(maxsize=4096)
 def sorted_features(feats: str) -> bool:
     """Whether FEATS are `Name=Value` pairs joined by `|`, sorted by name (case ignored), each name once."""
     pairs = [pair.partition("=") for pair in feats.split("|")]
