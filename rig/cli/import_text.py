@@ -16,7 +16,9 @@ _SECONDS_BETWEEN_LINES = 2.0
 @click.command("import-text")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The new data set's folder.")
-@click.option("--parser", "parser_name", type=click.Choice(sorted(PARSERS)), default="udpipe", show_default=True)
+@click.option(
+    "--parser", "parser_name", type=click.Choice(sorted(PARSERS)), default="udpipe", show_default=True
+)
 @click.option(
     "--model",
     "models",

@@ -59,5 +59,5 @@ def plausibility_path(options: Mapping[str, Any]) -> Path | None:
 
 
 def table_beside(model: Path) -> Path:
-    """Where the table of condition E of a model file lies: `nano_pt.udpipe` has `nano_pt.plausibility.json`."""
+    """Where a model's table of condition E lies: `nano_pt.plausibility.json` for `nano_pt.udpipe`."""
     return model.with_suffix(".plausibility.json")

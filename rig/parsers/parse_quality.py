@@ -65,9 +65,7 @@ class ParseJudge:
     max_words: int = 100
     """A sentence with more words fails."""
 
-    def judge(
-        self, sentences: Sequence[Sentence], *, may_be_cut: bool
-    ) -> list[SentenceVerdict | Unscored]:
+    def judge(self, sentences: Sequence[Sentence], *, may_be_cut: bool) -> list[SentenceVerdict | Unscored]:
         """A verdict on each sentence of one text, in order.
 
         Args:

@@ -80,18 +80,18 @@ class HeadAutomaton:
 
     def write(self, path: Path) -> None:
         """Write the table as canonical JSON, atomically; full contexts only, the rest follows from them."""
-        rows = [
-            ["\t".join(context), {"\t".join(event): n for event, n in sorted(counter.items())}]
+        rows = {
+            "\t".join(context): {"\t".join(event): n for event, n in sorted(counter.items())}
             for context, counter in sorted(self.counts.items())
             if len(context) == len(_ROOT)
-        ]
+        }
         table = {
             "schema": _SCHEMA,
             "threshold": self.threshold,
             "threshold_quantile": THRESHOLD_QUANTILE,
             "n_sentences": self.n_sentences,
             "model_sha256": self.model_sha256,
-            "counts": dict(rows),
+            "counts": rows,
         }
         write_text(path, canonical_json(table) + "\n")
 
@@ -132,7 +132,7 @@ def fit_head_automaton(
 
     Args:
         train: Trees to count: the parser's own training treebank, or parsed text of the same kind.
-        held_out: Human sentences that are not in `train`, parsed by the parser that will parse what is judged.
+        held_out: Human sentences that are not in `train`, parsed by the parser that will be used.
         model_sha256: That parser's hash.
 
     Raises:
@@ -156,7 +156,7 @@ def fit_head_automaton(
 
 
 def emissions(sentence: Sentence) -> Iterator[tuple[Context, Event]]:
-    """Every emission of a tree: its context (head's tag, head's relation, side, previous sibling) and event."""
+    """Each emission of a tree: context (head's tag, its relation, side, previous sibling) and event."""
     words = sentence.words
     children = children_of(words)
     root = words[children[0][0] - 1]

@@ -12,11 +12,12 @@ from typing import final
 
 from rig.core.sentences import UPOS_TAGS, Sentence, Word
 
-RELATIONS: frozenset[str] = frozenset(
-    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated "
-    "expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum "
-    "root vocative xcomp".split()
-)
+RELATIONS: frozenset[str] = frozenset({
+    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound",
+    "conj", "cop", "csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat",
+    "goeswith", "iobj", "list", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "orphan",
+    "parataxis", "punct", "reparandum", "root", "vocative", "xcomp",
+})  # fmt: skip
 """The 37 universal relations of Universal Dependencies, version 2."""
 
 _NOT_MARKERS = frozenset({"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"})
@@ -69,7 +70,7 @@ class TreeChecks:
     """C: at least one VERB or AUX with VerbForm=Fin."""
     agrees: bool
     """D: determiners and adjectives agree with their NOUN in gender and number, subjects with their finite
-    verb (or its finite auxiliary or copula) in number. Coordinated subjects and unmarked words are skipped."""
+    verb (or its finite auxiliary or copula) in number; a coordinated subject and an unmarked word agree."""
 
 
 def check_tree(sentence: Sentence) -> TreeChecks:
@@ -92,7 +93,7 @@ def relation(word: Word) -> str:
 
 
 def children_of(words: tuple[Word, ...]) -> tuple[tuple[int, ...], ...]:
-    """Of each node, 0 for the root's head and 1..n for words, its dependents' positions from left to right."""
+    """Of each node, 0 above the root and 1..n for words, its dependents' positions, left to right."""
     children: list[list[int]] = [[] for _ in range(len(words) + 1)]
     for position, word in enumerate(words, start=1):
         children[word.head].append(position)

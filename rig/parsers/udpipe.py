@@ -53,7 +53,9 @@ class UDPipeParser(AbstractParser):
     def _sentences(self, text: str) -> Iterator[Sentence]:
         tokenizer = self._tokenizer.newTokenizer("ranges")
         if tokenizer is None:
-            raise ModelError(f"UDPipe model '{self.paths[0].name}' has no tokenizer; train it on raw text too")
+            raise ModelError(
+                f"UDPipe model '{self.paths[0].name}' has no tokenizer; train it on raw text too"
+            )
         tokenizer.setText(_plain(text))
         error = ufal.udpipe.ProcessingError()
         index, end = 0, 0

@@ -76,8 +76,8 @@ class GenerationTask(AbstractTask):
                 unit="share",
                 direction="higher",
                 definition=(
-                    "Share of scored sentences that pass five conditions: a well-formed tree, licit relations, "
-                    "a finite verb, agreement, and a plausible tree; human text stays below 1."
+                    "Share of scored sentences that pass five conditions: a well-formed tree, licit "
+                    "relations, a finite verb, agreement, a plausible tree; human text stays below 1."
                 ),
             ),
             TaskColumn(
@@ -86,8 +86,8 @@ class GenerationTask(AbstractTask):
                 unit="nodes",
                 direction="none",
                 definition=(
-                    "Mean number of words on the longest path from a sentence's root; it grows with length and "
-                    "is higher for word salad, so it describes and never ranks."
+                    "Mean number of words on the longest path from a sentence's root; it grows with length "
+                    "and is higher for word salad, so it describes and never ranks."
                 ),
             ),
         )
@@ -97,12 +97,12 @@ class GenerationTask(AbstractTask):
 
         Raises:
             ModelError: The model can't generate, or gave another number of texts than it was asked for.
-            DataError: The parser's model or table is wrong, or the test split has no sentence to compare with.
+            DataError: The parser's model or table is wrong, or the test split has no sentence.
         """
         if not isinstance(model, Generates):
             raise ModelError(
-                f"the task 'generation' needs a model that continues a text, but {type(model).__name__} has no "
-                "method `generate`; leave the task out of `tasks` for this kind"
+                f"the task 'generation' needs a model that continues a text, but {type(model).__name__} "
+                "has no method `generate`; leave the task out of `tasks` for this kind"
             )
         parser = build_parser(self._options.parser)
         automaton, automaton_source = self._automaton(parser)
@@ -245,10 +245,9 @@ def _items(
             )
     controls = [(columns_of.REFERENCE, doc_id, verdict) for doc_id, verdict in reference]
     controls += [(columns_of.SHUFFLED, columns_of.SHUFFLED, verdict) for verdict in shuffled]
-    for index, (cell, cluster, verdict) in enumerate(controls):
-        items.append(
-            columns_of.pass_item(verdict.is_parsed, sentence=f"control {index + 1}", cluster=cluster, cell=cell)
-        )
+    for index, (cell, cluster, verdict) in enumerate(controls, start=1):
+        name = f"control {index}"
+        items.append(columns_of.pass_item(verdict.is_parsed, sentence=name, cluster=cluster, cell=cell))
     return tuple(items)
 
 
@@ -296,7 +295,7 @@ def _reasons(items: Sequence[Item]) -> dict[str, str]:
             reasons["parse_rate"] = "no shuffled sentence could be scored, so the parser can't be checked"
         else:
             reasons["parse_rate"] = (
-                f"the parser is unfit: human text and shuffled words differ by {separation:.3f} in parse rate, "
-                f"less than {columns_of.MIN_SEPARATION}"
+                f"the parser is unfit: human text and shuffled words differ by {separation:.3f} in "
+                f"parse rate, less than {columns_of.MIN_SEPARATION}"
             )
     return reasons

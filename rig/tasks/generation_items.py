@@ -34,7 +34,7 @@ def parse_rate(items: Sequence[Item]) -> float | None:
 
 
 def tree_valid_rate(items: Sequence[Item]) -> float | None:
-    """Share of scored sentences whose parse is one tree (condition A alone); None where nothing was scored."""
+    """Share of scored sentences whose parse is one tree, condition A; None where nothing was scored."""
     return mean_of(items, CONDITIONS[0])
 
 

@@ -43,7 +43,9 @@ class GenerationOptions:
         known = [field.name for field in fields(cls)]
         for name in options:
             if name not in known:
-                raise ConfigError(f"unknown option '{name}' of `task.generation`. {did_you_mean(name, known)}")
+                raise ConfigError(
+                    f"unknown option '{name}' of `task.generation`. {did_you_mean(name, known)}"
+                )
         parser = options.get("parser")
         if not isinstance(parser, Mapping):
             raise ConfigError(f"`task.generation.parser` must have a name and a model, got {parser!r}")

@@ -69,10 +69,9 @@ def train_parser(
     with atomic_path(out) as temporary:
         temporary.write_bytes(model)
     parser = UDPipeParser(str(out))
-    held_out = [document.text for document in islice(data.documents("validation"), _MAX_HELD_OUT_DOCUMENTS)]
-    automaton = fit_head_automaton(
-        train, (s for sentences in parser.parse(held_out) for s in sentences), model_sha256=parser.model_sha256
-    )
+    validation = islice(data.documents("validation"), _MAX_HELD_OUT_DOCUMENTS)
+    held_out = (sentence for document in validation for sentence in parser.parse([document.text])[0])
+    automaton = fit_head_automaton(train, held_out, model_sha256=parser.model_sha256)
     table = table_beside(out)
     automaton.write(table)
     return TrainedParser(

@@ -77,9 +77,9 @@ def parse_documents(
         ConfigError: The parser's options are wrong.
     """
     _refuse_equal_names(files)
-    n_documents = n_words = 0
+    n_words = 0
     texts = (raw for file in files for raw in read_texts(file, document_per))
-    for raw, sentences in _parsed(texts, parser_options, n_jobs):
+    for n_documents, (raw, sentences) in enumerate(_parsed(texts, parser_options, n_jobs), start=1):
         if not sentences:
             raise DataError(f"document '{raw.doc_id}' has no sentence that the parser could find")
         yield DocumentRecord(
@@ -91,7 +91,6 @@ def parse_documents(
                 _named(sentence, f"{raw.doc_id}-{index}") for index, sentence in enumerate(sentences, start=1)
             ),
         )
-        n_documents += 1
         n_words += sum(len(sentence.words) for sentence in sentences)
         progress(Throughput(n_documents=n_documents, n_words=n_words))
 
