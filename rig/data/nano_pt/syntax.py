@@ -67,7 +67,8 @@ def _add_noun_phrases(builder: GrammarBuilder) -> None:
             builder.rule(two, 0.05, noun, f"RELCOMMA.{kind}.{cell}:acl:relcl", "COMMA:punct")
             for level, bar in enumerate((bare, one, two)):
                 builder.rule(f"NP{level}.{kind}.{cell}", 1.0, f"DET.{cell}:det", bar)
-                builder.rule(f"ANY{level}.{kind}", 1.0, f"NP{level}.{kind}.{cell}")
+                if level < 2:
+                    builder.rule(f"ANY{level}.{kind}", 1.0, f"NP{level}.{kind}.{cell}")
     for kind in CLASS_WEIGHTS:
         for gender, number in CELLS:
             cell = f"{gender}.{number}"
@@ -128,22 +129,14 @@ def _add_relative_clauses(builder: GrammarBuilder) -> None:
 
 
 def _add_verb_phrases(builder: GrammarBuilder) -> None:
-    for number in NUMBERS:
-        for level in (0, 1):
-            for target, weight in PERSON_FRAMES.items():
-                builder.rule(
-                    f"TRANS{level}.P.{number}", weight, f"V.P>{target}.{number}", f"ANY{level}.{target}:obj"
-                )
-                if number == "s":
-                    builder.rule(f"TRANSINF{level}.P", weight, f"INF.P>{target}", f"ANY{level}.{target}:obj")
-                    builder.rule(f"TRANSTER{level}.P", weight, f"TER.P>{target}", f"ANY{level}.{target}:obj")
-            for kind, targets in OBJECT_CLASSES.items():
-                for target, weight in targets.items():
-                    thing = f"ANY{level}.{target}:obj"
-                    builder.rule(f"TRANS{level}.{kind}.{number}", weight, f"V.{kind}>.{number}", thing)
-                    if number == "s":
-                        builder.rule(f"TRANSINF{level}.{kind}", weight, f"INF.{kind}>", thing)
-                        builder.rule(f"TRANSTER{level}.{kind}", weight, f"TER.{kind}>", thing)
+    for kind in CLASS_WEIGHTS:
+        for frame, target, weight in _transitive(kind):
+            bare, longer = f"ANY0.{target}:obj", f"ANY1.{target}:obj"
+            for number in NUMBERS:
+                builder.rule(f"TRANS0.{kind}.{number}", weight, f"V.{frame}.{number}", bare)
+                builder.rule(f"TRANS1.{kind}.{number}", weight, f"V.{frame}.{number}", longer)
+            builder.rule(f"TRANSINF.{kind}", weight, f"INF.{frame}", bare)
+            builder.rule(f"TRANSTER.{kind}", weight, f"TER.{frame}", bare)
     for kind in CLASS_WEIGHTS:
         for gender, number in CELLS:
             core, verb_phrase = (f"{name}.{kind}.{gender}.{number}" for name in ("CORE", "VP"))
@@ -154,9 +147,9 @@ def _add_verb_phrases(builder: GrammarBuilder) -> None:
             builder.rule(core, 0.14, f"V.{kind}.{number}", "PPVERB:obl")
             builder.rule(core, 0.24, f"TRANS1.{kind}.{number}")
             builder.rule(core, 0.15, f"COP.{number}:cop", f"ADJ.{gender}.{number}")
-            builder.rule(core, 0.06, f"MODAL.{number}:aux", f"TRANSINF0.{kind}")
+            builder.rule(core, 0.06, f"MODAL.{number}:aux", f"TRANSINF.{kind}")
             builder.rule(core, 0.03, f"MODAL.{number}:aux", f"INF.{kind}", "ADV:advmod")
-            builder.rule(core, 0.05, f"PERFECT.{number}:aux", f"TRANSTER0.{kind}")
+            builder.rule(core, 0.05, f"PERFECT.{number}:aux", f"TRANSTER.{kind}")
             builder.rule(
                 core, 0.04, f"PASS.{number}:aux:pass", f"PART.{kind}.{gender}.{number}", "AGENT:obl:agent"
             )
@@ -164,6 +157,13 @@ def _add_verb_phrases(builder: GrammarBuilder) -> None:
                 builder.rule(core, 0.05, f"VO.{number}", "ADV:advmod")
                 builder.rule(core, 0.03, f"VD.{number}", "ANY0.T:obj")
                 builder.rule(core, 0.05, f"V.give.{number}", "ANY0.T:obj", "RECIPIENT:obl")
+
+
+def _transitive(kind: str) -> list[tuple[str, str, float]]:
+    """Frame, class of the object and weight of the transitive verbs of a subject's class."""
+    if kind == "P":
+        return [(f"P>{target}", target, weight) for target, weight in PERSON_FRAMES.items()]
+    return [(f"{kind}>", target, weight) for target, weight in OBJECT_CLASSES[kind].items()]
 
 
 def _add_clauses(builder: GrammarBuilder) -> None:
