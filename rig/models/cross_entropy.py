@@ -59,18 +59,24 @@ def cross_entropy(
     return loss
 
 
-def target_logprobs(x: Array, head: Array, targets: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Log-probability of each target, nats, accumulated in float64; rounding above zero is cut off.
+def target_logprobs(
+    x: Array, head: Array, targets: npt.NDArray[np.int64], *, rows: slice
+) -> npt.NDArray[np.float64]:
+    """Log-probability of some positions' targets, nats, accumulated in float64.
+
+    Rounding above zero is cut off. All of `x` is multiplied whatever `rows` are, so that a row's bits do not
+    depend on which others are asked for.
 
     Args:
         x: (N, D) states.
         head: (D, V)
-        targets: (N,) vocabulary indices.
+        targets: (n_rows,) vocabulary indices, one for each of `rows`.
+        rows: The positions to score.
 
     Returns:
-        (N,) values <= 0; not finite where the logits are not.
+        (n_rows,) values <= 0; not finite where the logits are not.
     """
-    logits = x @ head
+    logits = (x @ head)[rows]
     peak = logits.max(axis=-1, keepdims=True)
     target_logits = logits[np.arange(len(logits)), targets].astype(np.float64)
     logits -= peak

@@ -1,12 +1,13 @@
 """The morphemes of a vocabulary's strings, by lists of affixes.
 
 The lists come from the config (`conf/morphology/`); nothing here knows a language. A string is split into at
-most one prefix, a stem, and suffixes stripped from the end, longest first. What only one token has says
-nothing about another, so an affix or a stem is a morpheme if at least two tokens share it.
+most one prefix, a stem and at most one suffix; of several that fit, the longest is taken, the suffix first.
+What only one token has says nothing about another, so an affix or a stem is a morpheme if at least two tokens
+share it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,8 +17,6 @@ import numpy.typing as npt
 from rig.core.errors import ConfigError, DataError, did_you_mean
 
 _MIN_SHARED = 2
-_MAX_SUFFIXES = 2
-"""Derivation and inflection, as in `organiza-ção-s`."""
 
 
 @final
@@ -57,11 +56,11 @@ class Morphology:
         )
 
     def segment(self, token: str) -> tuple[str, ...]:
-        """The parts of a vocabulary string, in order: `des-`, `organiza`, `-ção`, `-s`.
+        """The parts of a vocabulary string, in order: `des-`, `organiz`, `-ações`.
 
         The string is stripped and lower-cased first. One that is nothing but an affix is that affix, if it
         stands where the affix can: a prefix begins a word (after a space), a suffix continues one. A string
-        with anything but letters has no parts.
+        with anything but letters has no parts, and what is shorter than `min_stem` has none either.
         """
         word = token.strip().lower()
         if not word.isalpha():
@@ -71,20 +70,14 @@ class Morphology:
             return (f"{word}-",)
         if not begins_word and word in self.suffixes:
             return (f"-{word}",)
-        suffixes: list[str] = []
-        while len(suffixes) < _MAX_SUFFIXES and (suffix := self._suffix(word)):
-            suffixes.insert(0, f"-{suffix}")
-            word = word.removesuffix(suffix)
+        suffix = next((s for s in self.suffixes if word.endswith(s) and self._leaves_stem(word, s)), "")
+        word = word.removesuffix(suffix)
         prefix = next((p for p in self.prefixes if word.startswith(p) and self._leaves_stem(word, p)), "")
         stem = word.removeprefix(prefix)
-        return (
-            *([f"{prefix}-"] if prefix else []),
-            *([stem] if len(stem) >= self.min_stem else []),
-            *suffixes,
-        )
-
-    def _suffix(self, word: str) -> str:
-        return next((s for s in self.suffixes if word.endswith(s) and self._leaves_stem(word, s)), "")
+        if len(stem) < self.min_stem:
+            return ()
+        parts = (f"{prefix}-" if prefix else "", stem, f"-{suffix}" if suffix else "")
+        return tuple(part for part in parts if part)
 
     def _leaves_stem(self, word: str, affix: str) -> bool:
         return len(word) - len(affix) >= self.min_stem
@@ -128,10 +121,9 @@ def morpheme_table(tokens: Sequence[str | None], morphology: Morphology) -> Morp
     return MorphemeTable(morphemes=morphemes, morpheme_id=morpheme_id)
 
 
-def _affixes(key: str, values: Iterable[Any]) -> tuple[str, ...]:
-    if isinstance(values, str):
-        raise ConfigError(f"`morphology.{key}` must be a list of affixes, got the text '{values}'")
-    affixes = list(values)
+def _affixes(key: str, affixes: Any) -> tuple[str, ...]:
+    if not isinstance(affixes, list | tuple):
+        raise ConfigError(f"`morphology.{key}` must be a list of affixes, got {affixes!r}")
     for affix in affixes:
         if not isinstance(affix, str) or not affix.isalpha() or affix != affix.lower():
             raise ConfigError(

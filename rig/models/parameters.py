@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, final
@@ -67,9 +68,10 @@ class Parameters:
             StoreError: The file is missing or damaged, or its names, shapes, or dtype are not these.
         """
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            # Opened here, because np.load leaves a file that it can't read open.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 loaded = {name: archive[name] for name in archive.files}
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
             raise StoreError(
                 f"the weights in '{path}' can't be read ({error}); train the cell again"
             ) from error
