@@ -48,10 +48,11 @@ def agreement_pool(annotations: Annotations, splits: tuple[str, ...]) -> list[Ag
         DataError: The collective nouns of the data set's language are not known.
     """
     metadata = annotations.metadata
-    if metadata.language not in COLLECTIVE_NOUNS:
+    language = metadata.language.partition("-")[0]
+    if language not in COLLECTIVE_NOUNS:
         raise DataError(
             f"'{annotations.folder}' is in '{metadata.language}', whose collective nouns are not listed in "
-            f"rig/data/collective_nouns.py. {did_you_mean(metadata.language, COLLECTIVE_NOUNS)}"
+            f"rig/data/collective_nouns.py. {did_you_mean(language, COLLECTIVE_NOUNS)}"
         )
     paradigm = VerbParadigm(record.sentence for split in SPLITS for record in annotations.sentences(split))
     return list(
@@ -63,7 +64,7 @@ def agreement_pool(annotations: Annotations, splits: tuple[str, ...]) -> list[Ag
                 for record in annotations.sentences(split)
             ),
             paradigm=paradigm,
-            collective_nouns=COLLECTIVE_NOUNS[metadata.language],
+            collective_nouns=COLLECTIVE_NOUNS[language],
             source=metadata.name,
             licence=metadata.licence,
         )

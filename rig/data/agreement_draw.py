@@ -18,7 +18,8 @@ def draw_balanced(
     """A draw of n pairs, n/4 from each of the four cells, at most `MAX_PER_LEMMA` of a verb lemma in a cell.
 
     Args:
-        pool: Pairs with unique ids; their order has no influence.
+        pool: Pairs with unique ids; their order has no influence. Of pairs with the same two sentences, which
+            news repeats word for word, the first by id is kept.
         n: A multiple of 4, at least 4.
         rng: Decides which.
 
@@ -31,7 +32,8 @@ def draw_balanced(
     """
     if n < len(CELLS) or n % len(CELLS):
         raise UsageError(f"`--n` must be a multiple of {len(CELLS)}, the number of cells, got {n}")
-    candidates = sorted(pool, key=lambda pair: pair.item_id)
+    by_id = sorted(pool, key=lambda pair: pair.item_id)
+    candidates = list({(pair.text_bad, pair.text): pair for pair in reversed(by_id)}.values())[::-1]
     drawn = {cell: _draw([pair for pair in candidates if pair.cell == cell], rng=rng) for cell in CELLS}
     smallest = min(CELLS, key=lambda cell: len(drawn[cell]))
     if len(drawn[smallest]) < n // len(CELLS):

@@ -12,6 +12,7 @@ from typing import final
 
 from rig.core.sentences import Sentence, Word
 from rig.data.agreement_items import AgreementPair
+from rig.data.sentence_faults import unit_spans
 from rig.data.verb_paradigm import VerbParadigm, features
 
 _NOUNS = ("NOUN", "PROPN")
@@ -44,6 +45,12 @@ class Candidate:
         """Number of the verb; empty if it has none."""
         return features(self.word(self.verb)).get("Number", "")
 
+    @property
+    def verb_unit(self) -> int:
+        """Index of the surface unit that holds the verb."""
+        units = self.sentence.units
+        return next(i for i, unit in enumerate(units) if unit.first_word <= self.verb <= unit.last_word)
+
     def nouns_between(self) -> list[Word]:
         """Nouns after the subject's head and before the verb."""
         return [word for word in self.sentence.words[self.subject : self.verb - 1] if word.upos in _NOUNS]
@@ -65,18 +72,18 @@ def agreement_pairs(
         collective_nouns: Lemmas that are refused as subjects.
         source: Name of the corpus, for the pairs.
         licence: Its licence, for the pairs.
+
+    Raises:
+        DataError: A sentence's text is not what its units spell.
     """
     for sentence in sentences:
-        if sentence.text != sentence.surface_text():
-            continue
         for candidate in _candidates(sentence):
             if not all(rule(candidate) for rule in RULES) or _is_collective(candidate, collective_nouns):
                 continue
             verb = candidate.word(candidate.verb)
             other = paradigm.other_number(verb)
-            span = _span(candidate)
-            if other is not None and span is not None:
-                yield _pair(candidate, other=other, span=span, source=source, licence=licence)
+            if other is not None:
+                yield _pair(candidate, other=other, source=source, licence=licence)
 
 
 def subject_comes_first(candidate: Candidate) -> bool:
@@ -133,7 +140,8 @@ def predicate_agrees(candidate: Candidate) -> bool:
 def verb_is_a_plain_word(candidate: Candidate) -> bool:
     """The verb is a written word by itself, in lower case; not part of a multiword token (`vê-lo`)."""
     form = candidate.word(candidate.verb).form
-    return _span(candidate) is not None and form == form.lower() and form.isalpha()
+    unit = candidate.sentence.units[candidate.verb_unit]
+    return not unit.is_multiword and form == unit.form == form.lower() and form.isalpha()
 
 
 RULES: tuple[Callable[[Candidate], bool], ...] = (
@@ -172,21 +180,10 @@ def _is_collective(candidate: Candidate, collective_nouns: frozenset[str]) -> bo
     return (subject.lemma or subject.form).lower() in collective_nouns
 
 
-def _span(candidate: Candidate) -> tuple[int, int] | None:
-    """Code points of the verb in its sentence; None if it is part of a multiword token."""
-    start = 0
-    for unit in candidate.sentence.units:
-        if unit.first_word <= candidate.verb <= unit.last_word:
-            return None if unit.is_multiword else (start, start + len(unit.form))
-        start += len(unit.form) + unit.space_after
-    return None
-
-
-def _pair(
-    candidate: Candidate, *, other: str, span: tuple[int, int], source: str, licence: str
-) -> AgreementPair:
+def _pair(candidate: Candidate, *, other: str, source: str, licence: str) -> AgreementPair:
     verb, subject = candidate.word(candidate.verb), candidate.word(candidate.subject)
     feats = features(verb)
+    span = unit_spans(candidate.sentence)[candidate.verb_unit]
     numbers = [features(word).get("Number", candidate.number) for word in candidate.nouns_between()]
     between = [
         word.deprel
@@ -198,8 +195,8 @@ def _pair(
         licence=licence,
         sent_id=candidate.sentence.sent_id,
         text=candidate.sentence.text,
-        char_start=span[0],
-        char_end=span[1],
+        char_start=span.start,
+        char_end=span.end,
         verb_good=verb.form,
         verb_bad=other,
         lemma=verb.lemma or verb.form,

@@ -13,4 +13,4 @@ trio tropa turma variedade volume
 """
 
 COLLECTIVE_NOUNS: dict[str, frozenset[str]] = {"pt": frozenset(_PORTUGUESE.split())}
-"""By the language code of a data set's metadata."""
+"""By the first part of the language code in a data set's metadata: `pt` for `pt-BR`."""

@@ -11,7 +11,11 @@ from rig.core.errors import ConfigError, DataError, ModelError
 from rig.core.fingerprint import fingerprint
 from rig.core.items import Item
 from rig.core.token_scores import TokenScores
+from rig.data.agreement_extraction import agreement_pairs
 from rig.data.agreement_items import CELLS, AgreementPair, read_agreement_pairs, write_agreement_pairs
+from rig.data.collective_nouns import COLLECTIVE_NOUNS
+from rig.data.conllu import read_conllu
+from rig.data.verb_paradigm import VerbParadigm
 from rig.models.base import AbstractLanguageModel
 from rig.tasks.agreement import AgreementTask, distance_bin, sv_agreement
 from rig.tasks.base import TaskData
@@ -242,25 +246,53 @@ def test_what_is_wrong_is_refused_when_the_task_is_built(tmp_path):
         AgreementTask({}, TaskData(annotations=tmp_path, files={"agreement": tmp_path / "none.tsv"}))
 
 
-def bosque_train_words():
-    """Word counts of Bosque's train section, by surface token."""
-    counts = Counter()
-    path = Path(os.environ["RIG_TEST_DATA"]) / "ud/Bosque/pt_bosque-ud-train.rebuilt.conllu"
-    for line in path.read_text("utf-8").splitlines():
-        if line.startswith("# text = "):
-            counts.update(match.group().strip() for match in WORD.finditer(line.removeprefix("# text = ")))
-    return counts
+@pytest.fixture(scope="module")
+def bosque():
+    """Sentences of Bosque's three sections."""
+    folder = Path(os.environ["RIG_TEST_DATA"]) / "ud/Bosque"
+    names = {"train": "train.rebuilt", "validation": "dev", "test": "test"}
+    return {
+        split: [
+            item.sentence
+            for item in read_conllu(folder / f"pt_bosque-ud-{name}.conllu", on_text_mismatch="rebuild")
+        ]
+        for split, name in names.items()
+    }
 
 
+@pytest.fixture(scope="module")
+def unigram(bosque):
+    """How often a word stands in Bosque's train section, add-one smoothed."""
+    counts = Counter(
+        match.group().strip() for sentence in bosque["train"] for match in WORD.finditer(sentence.text)
+    )
+    total = counts.total() + len(counts) + 1
+    return WordModel(lambda word: math.log((counts[word] + 1) / total))
+
+
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
-def test_frequency_alone_gets_half_of_the_balanced_200(tmp_path):
+def test_frequency_alone_gets_half_of_the_balanced_200(tmp_path, unigram):
     path = Path(os.environ["RIG_TEST_DATA"]) / "agreement/pt_ud_sva_200.tsv"
-    counts = bosque_train_words()
-    total = counts.total() + len(counts) + 1
-    unigram = WordModel(lambda word: math.log((counts[word] + 1) / total))
     value, result = ask(tmp_path, unigram, read_agreement_pairs(path))
     assert value == pytest.approx(0.492, abs=0.02)
     cells = {name: group["accuracy"] for name, group in result.facts["cells"].items()}
     assert min(cells["Sing|match"], cells["Sing|mismatch"]) > 0.85
     assert max(cells["Plur|match"], cells["Plur|mismatch"]) < 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
+def test_frequency_alone_passes_on_text_as_it_comes_but_not_by_cells(tmp_path, unigram, bosque):
+    pairs = agreement_pairs(
+        [*bosque["validation"], *bosque["test"]],
+        paradigm=VerbParadigm(sentence for split in bosque.values() for sentence in split),
+        collective_nouns=COLLECTIVE_NOUNS["pt"],
+        source="Bosque",
+        licence="CC BY-SA 4.0",
+    )
+    value, result = ask(tmp_path, unigram, tuple(pairs))
+    assert result.facts["accuracy_all"] == pytest.approx(0.77, abs=0.02)
+    assert value == pytest.approx(0.5, abs=0.02)
