@@ -10,8 +10,10 @@ from typing import Any, final
 
 from rig.core.errors import ConfigError, DataError, did_you_mean
 from rig.core.fingerprint import file_sha256
-from rig.data import nano_pt, validation
+from rig.data import validation
 from rig.data.annotations import Annotations
+from rig.data.nano_pt import corpus
+from rig.data.nano_pt.items import task_files
 from rig.experiment.config import ConfDir
 
 _BUILTIN = "builtin"
@@ -69,7 +71,7 @@ def prepare(data: Mapping[str, Any], *, conf: ConfDir, runs: Path) -> PreparedDa
     if source not in _SOURCES:
         raise ConfigError(f"`data.source` is '{source}'. {did_you_mean(source, _SOURCES)}")
     if source == "nano_pt":
-        path = nano_pt.ensure(runs / "data", data["options"])
+        path = corpus.ensure(runs / "data", data["options"])
     elif data["path"]:
         path = Path(data["path"]).expanduser().resolve()
     else:
@@ -95,7 +97,10 @@ def _task_files(data: Mapping[str, Any], conf: ConfDir) -> dict[str, Path]:
 
 def _task_file(role: str, value: str, conf: ConfDir) -> Path:
     if value == _BUILTIN:
-        return nano_pt.task_file(role)
+        builtin = task_files()
+        if role not in builtin:
+            raise ConfigError(f"`data.{role}` has no builtin file. {did_you_mean(role, builtin)}")
+        return builtin[role]
     path = Path(value).expanduser()
     in_conf = conf.path / path
     found = in_conf if in_conf.is_file() else path.resolve()

@@ -9,8 +9,8 @@ from typing import Any
 
 from rig.core.errors import StoreError
 from rig.core.fingerprint import fingerprint
-from rig.data import nano_pt
 from rig.data.description import sentence_overlap
+from rig.data.nano_pt import corpus
 from rig.experiment.job import Job
 from rig.experiment.lock import LockDecision
 from rig.experiment.runner import Outcome
@@ -106,7 +106,7 @@ def _exact_entropy(job: Job) -> Mapping[str, Any] | None:
     data = job.kinds[0].config["data"]
     if data["source"] != "nano_pt":
         return None
-    exact = nano_pt.test_cross_entropy(data["options"])
+    exact = corpus.test_cross_entropy(data["options"])
     return {
         "bits_per_character": exact.bits_per_character,
         "nats_per_unit": exact.nats_per_unit,

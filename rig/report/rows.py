@@ -12,7 +12,7 @@ from typing import Any, Literal, final
 from rig.core.errors import StoreError
 from rig.core.fingerprint import fingerprint
 from rig.core.sums import Sums
-from rig.metrics.catalog import METRICS
+from rig.metrics.catalog import METRICS, Direction
 from rig.store.cells import DoneCell, check_done
 from rig.store.tables import read_sums
 
@@ -32,8 +32,7 @@ class Column:
 
     name: str
     unit: str
-    direction: str
-    """`lower`, `higher` or `none`."""
+    direction: Direction
     is_log_scale: bool
     """True if tests are made on the logarithm (perplexities)."""
     definition: str

@@ -1,0 +1,49 @@
+"""A report as a value: the record, the rows, the comparisons. Rendering reads this and computes nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from rig.report.aggregate import aggregate_rows
+from rig.report.comparison import Comparison, compare_kinds, comparison_row
+from rig.report.rows import Column, SeedRow, as_mapping, column_catalog, column_names, seed_rows
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that a report shows."""
+
+    record: Mapping[str, Any]
+    """report.json."""
+    rows: Sequence[SeedRow]
+    catalog: Mapping[str, Column]
+    """Metric to what is known of it, in table order."""
+    comparisons: Sequence[Comparison]
+    per_seed: Sequence[Mapping[str, Any]]
+    per_seed_columns: Sequence[str]
+    aggregate: Sequence[Mapping[str, Any]]
+    comparison_rows: Sequence[Mapping[str, Any]]
+
+
+def build_report(record: Mapping[str, Any], runs: Path) -> Report:
+    """Derive every table from a report's record and its cells.
+
+    Raises:
+        StoreError: A cell is missing or was changed.
+    """
+    rows = seed_rows(record, runs)
+    catalog = column_catalog(rows)
+    comparisons = compare_kinds(rows, catalog, record)
+    columns = column_names(rows)
+    return Report(
+        record=record,
+        rows=rows,
+        catalog=catalog,
+        comparisons=comparisons,
+        per_seed=[as_mapping(row, columns) for row in rows],
+        per_seed_columns=columns,
+        aggregate=aggregate_rows(rows, catalog, comparisons, record),
+        comparison_rows=[comparison_row(comparison, record) for comparison in comparisons],
+    )

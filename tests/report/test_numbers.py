@@ -1,0 +1,57 @@
+import pytest
+
+from rig.report import numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.0, "0"),
+        (3.14159, "3.142"),
+        (31.4159, "31.42"),
+        (12345.6, "12346"),
+        (0.00123456, "0.001235"),
+        (-2.5, "−2.500"),
+        (1.5e9, "1.500e+09"),
+        (2.5e-7, "2.500e-07"),
+        (1024.0, "1024"),
+    ],
+)
+def test_a_value(value: float | None, text: str) -> None:
+    assert numbers.value_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [(None, 3, "–"), (0.0312, 3, "+0.031"), (-0.0312, 3, "−0.031"), (0.0, 3, "0.000"), (-0.0001, 3, "0.000")],
+)
+def test_a_difference_has_a_sign_unless_it_is_zero(value: float | None, decimals: int, text: str) -> None:
+    assert numbers.delta_text(value, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(None, "–"), (0.0, "<0.001"), (1e-9, "<0.001"), (0.001, "0.001"), (0.25, "0.250"), (1.0, "1.000")],
+)
+def test_a_p_value_is_never_written_as_zero(p: float | None, text: str) -> None:
+    assert numbers.p_text(p) == text
+
+
+@pytest.mark.parametrize(
+    ("spread", "decimals"),
+    [(None, 3), (0.0, 3), (0.031, 3), (0.31, 2), (31.0, 2), (0.00031, 5), (0.0000031, 5)],
+)
+def test_decimals_show_two_digits_of_the_spread(spread: float | None, decimals: int) -> None:
+    assert numbers.decimals_for(spread) == decimals
+
+
+def test_the_rest() -> None:
+    assert numbers.interval_text(-0.045, 0.012, 3) == "[−0.045, +0.012]"
+    assert numbers.interval_text(None, 0.012, 3) == "–"
+    assert numbers.count_text(182144) == "182 144"
+    assert numbers.lr_text(0.000464158) == "4.64e-04"
+    assert numbers.seconds_text(200.4) == "3 min 20 s"
+    assert numbers.seconds_text(48.2) == "48 s"
+    assert numbers.share_text(0.8) == "0.800"
+    assert numbers.fixed_text(None, 2) == numbers.EMPTY
