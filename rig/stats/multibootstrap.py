@@ -1,0 +1,143 @@
+"""The crossed multibootstrap: seeds and documents resampled together (Sellam et al., MultiBERTs, 2022).
+
+Same resampling as the published algorithm, arranged as matrix products: one matrix of document counts serves
+all kinds, seeds and metrics. Two differences in what is printed: the estimate is the estimate, not the mean
+of the replicates, and no p is read from the replicates (at 3 seeds it would be below 0.05 in 15% of null
+comparisons).
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.core.errors import DataError
+from rig.stats.crossed_sums import NEW_SEEDS_AND_DOCUMENTS, CrossedSums
+from rig.stats.replicates import FloatArray, checked_level
+from rig.stats.student_t import ONE_SEED
+
+CHUNK = 256
+"""Resamples a chunk. Each chunk has its own child generator, so the chunk size is part of the definition."""
+
+EMPTY_RESAMPLE = "a resample of documents holds nothing of this metric"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiBootstrap:
+    """Percentile interval of one variant's mean difference on one metric."""
+
+    question: str
+    """`new seeds and new documents`."""
+    estimate: float
+    """Mean over seeds of variant minus baseline, each pooled over documents."""
+    se: float | None
+    """Standard deviation (ddof 1) of the replicates: that is the standard error, not divided again."""
+    low: float | None
+    high: float | None
+    n_resamples: int
+    reason: str | None
+    """Why se and interval are None."""
+
+
+def multibootstrap(
+    sums: CrossedSums, *, n_resamples: int, confidence_level: float, rng: np.random.Generator
+) -> tuple[tuple[MultiBootstrap, ...], ...]:
+    """Resample seeds (paired over kinds) and documents (shared by all) with replacement, crossed.
+
+    Document counts are whole and exact; totals are centred on each run's own ratio and multiplied in float32,
+    ratios are float64: the error is about 1e-6 of the replicates' standard deviation. Results don't depend
+    on the number of threads.
+
+    Args:
+        sums: The baseline's and variants' sums.
+        n_resamples: 10,000.
+        confidence_level: For example 0.95.
+        rng: Source of the resamples.
+
+    Returns:
+        One row a variant, in the order of `sums.kinds[1:]`; in it one result a metric.
+
+    Raises:
+        DataError: `n_resamples` is below 2.
+    """
+    level = checked_level(confidence_level)
+    if n_resamples < 2:
+        raise DataError(f"`n_resamples` must be at least 2, got {n_resamples}; use 10000")
+    ratios = sums.ratios()
+    estimates = (ratios[1:] - ratios[:1]).mean(axis=1)
+    if sums.n_seeds < 2:
+        bounds = np.full((3, *estimates.shape), np.nan)
+        return _results(estimates, bounds, n_resamples, ONE_SEED)
+    replicates = _replicates(sums, ratios, n_resamples, rng)
+    tail = (1.0 - level) / 2.0
+    # A metric that a resample leaves empty is NaN there, and so in all three.
+    low, high = np.quantile(replicates, [tail, 1.0 - tail], axis=0)
+    bounds = np.stack([replicates.std(axis=0, ddof=1), low, high])
+    return _results(estimates, bounds, n_resamples, EMPTY_RESAMPLE)
+
+
+def _replicates(
+    sums: CrossedSums, ratios: FloatArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """(n_resamples, n_variants, n_metrics) differences of the resampled means over seeds."""
+    n_kinds, n_seeds, n_docs, n_metrics = sums.total.shape
+    columns = _columns(sums, ratios)
+    n_total_columns = n_kinds * n_seeds * n_metrics
+    entropy = [int(word) for word in rng.integers(0, 2**32, size=8, dtype=np.uint64)]
+    starts = range(0, n_resamples, CHUNK)
+    children = np.random.SeedSequence(entropy).spawn(len(starts))
+    replicates = np.empty((n_resamples, n_kinds - 1, n_metrics))
+    for start, child in zip(starts, children, strict=True):
+        size = min(CHUNK, n_resamples - start)
+        chunk_rng = np.random.Generator(np.random.PCG64(child))
+        gathered = (_document_counts(size, n_docs, chunk_rng) @ columns).astype(np.float64)
+        centred = gathered[:, :n_total_columns].reshape(size, n_kinds, n_seeds, n_metrics)
+        weight = gathered[:, n_total_columns:].reshape(size, -1, 1, n_metrics)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = ratios + np.where(weight > 0, centred / weight, np.nan)
+        drawn = chunk_rng.integers(0, n_seeds, size=(size, n_seeds))
+        share = (drawn[:, :, None] == np.arange(n_seeds)).mean(axis=1)
+        differences = values[:, 1:] - values[:, :1]
+        replicates[start : start + size] = np.einsum("bs,bksm->bkm", share, differences)
+    return replicates
+
+
+def _columns(sums: CrossedSums, ratios: FloatArray) -> npt.NDArray[np.float32]:
+    """(n_docs, n_columns): totals minus ratio times weight for each kind, seed and metric, then the weights."""
+    centred = sums.total - ratios[:, :, None, :] * sums.weight[:, None]
+    flat = np.moveaxis(centred, 2, 0).reshape(sums.n_docs, -1)
+    weight = np.moveaxis(sums.weight, 1, 0).reshape(sums.n_docs, -1)
+    return np.concatenate([flat, weight], axis=1, dtype=np.float32)
+
+
+def _document_counts(n_resamples: int, n_docs: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    """(n_resamples, n_docs) how often each document is drawn; each row sums to n_docs."""
+    dtype = np.uint16 if n_docs <= 1 << 16 else np.uint32
+    drawn = rng.integers(0, n_docs, size=(n_resamples, n_docs), dtype=dtype)
+    counts = np.empty((n_resamples, n_docs), dtype=np.float32)
+    for row, of_row in enumerate(drawn):
+        counts[row] = np.bincount(of_row, minlength=n_docs)
+    return counts
+
+
+def _results(
+    estimates: FloatArray, bounds: FloatArray, n_resamples: int, reason: str
+) -> tuple[tuple[MultiBootstrap, ...], ...]:
+    is_defined = np.asarray(np.isfinite(bounds).all(axis=0))
+    return tuple(
+        tuple(
+            MultiBootstrap(
+                question=NEW_SEEDS_AND_DOCUMENTS,
+                estimate=float(estimates[kind, metric]),
+                se=float(bounds[0, kind, metric]) if is_defined[kind, metric] else None,
+                low=float(bounds[1, kind, metric]) if is_defined[kind, metric] else None,
+                high=float(bounds[2, kind, metric]) if is_defined[kind, metric] else None,
+                n_resamples=n_resamples,
+                reason=None if is_defined[kind, metric] else reason,
+            )
+            for metric in range(estimates.shape[1])
+        )
+        for kind in range(estimates.shape[0])
+    )
