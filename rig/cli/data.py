@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from rig.core.errors import VerificationError
+from rig.core.errors import UsageError, VerificationError
 from rig.data.annotations import Annotations
 from rig.data.conllu_import import DocumentPer, export_conllu, import_conllu
 from rig.data.conllu_sentence import OnTextMismatch
+from rig.data.dependency_parquet import import_parquet
 from rig.data.description import Description, describe
 from rig.data.schema import SPLITS, Metadata
 from rig.data.validation import RuleViolation, rule_names, validate
@@ -111,6 +112,59 @@ def import_conllu_command(
             advance=advance,
         )
     click.echo(f"{out}: {_summary(Annotations.open(out))}")
+
+
+@data.command("import-parquet")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--train", type=click.Path(path_type=Path), help="Parquet file of the train split.")
+@click.option("--validation", type=click.Path(path_type=Path), help="Parquet file of the validation split.")
+@click.option("--test", type=click.Path(path_type=Path), help="Parquet file of the test split.")
+@click.option("--split-column", help="The column of FILE that says train, validation (or dev) or test.")
+@click.option(
+    "--map", "pairs", multiple=True, metavar="COLUMN=NAME", help="What a column is called in the file."
+)
+@_import_options
+def import_parquet_command(
+    file: Path | None,
+    train: Path | None,
+    validation: Path | None,
+    test: Path | None,
+    split_column: str | None,
+    pairs: tuple[str, ...],
+    out: Path,
+    document_per: DocumentPer,
+    on_text_mismatch: OnTextMismatch,
+    normalise: bool,
+    overwrite: bool,
+    **stated: Any,
+) -> None:
+    """Make a data set from a dependency parquet: FILE with a split column, or one file for each split."""
+    given = dict(zip(SPLITS, (train, validation, test), strict=True))
+    by_split = {split: path for split, path in given.items() if path is not None}
+    if (file is None) == (not by_split):
+        raise UsageError("give either FILE with a split column, or --train, --validation and --test")
+    columns = _parsed_map(pairs) | ({"split": split_column} if split_column else {})
+    import_parquet(
+        by_split if file is None else file,
+        out,
+        _metadata(out, stated),
+        columns=columns,
+        document_per=document_per,
+        on_text_mismatch=on_text_mismatch,
+        normalise=normalise,
+        overwrite=overwrite,
+    )
+    click.echo(f"{out}: {_summary(Annotations.open(out))}")
+
+
+def _parsed_map(pairs: tuple[str, ...]) -> dict[str, str]:
+    parsed: dict[str, str] = {}
+    for pair in pairs:
+        column, equals, name = pair.partition("=")
+        if not (column and equals and name) or column in parsed:
+            raise UsageError(f"--map must be COLUMN=NAME, each column once, got '{pair}'")
+        parsed[column] = name
+    return parsed
 
 
 @data.command("export-conllu")

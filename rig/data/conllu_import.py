@@ -49,14 +49,14 @@ def import_conllu(
             raise DataError(f"the {split} file is missing; name one file for each of {', '.join(SPLITS)}")
         if not files[split].is_file():
             raise DataError(f"{files[split]} is missing or no file; name the {split} file")
-    documents = _Documents(document_per)
+    grouping = SentenceGrouping(document_per)
 
     def records() -> Iterator[DocumentRecord]:
         for split in SPLITS:
             sentences = read_conllu(
                 files[split], on_text_mismatch=on_text_mismatch, normalise=normalise, advance=advance
             )
-            for doc_id, its_sentences in documents.group(files[split], sentences):
+            for doc_id, its_sentences in grouping.group(files[split], sentences):
                 yield DocumentRecord(
                     doc_id=doc_id,
                     split=split,
@@ -91,7 +91,7 @@ def export_conllu(annotations: Annotations, out: Path) -> list[Path]:
 
 
 @final
-class _Documents:
+class SentenceGrouping:
     """Groups sentences into documents and remembers where each id stood."""
 
     def __init__(self, document_per: DocumentPer) -> None:
@@ -101,6 +101,11 @@ class _Documents:
     def group(
         self, path: Path, sentences: Iterator[ConlluSentence]
     ) -> Iterator[tuple[str, tuple[Sentence, ...]]]:
+        """Each document's id and sentences, in order.
+
+        Raises:
+            DataError: A sentence stands in no document, or an id is there twice.
+        """
         doc_id: str | None = None
         gathered: list[Sentence] = []
         n_documents = 0
