@@ -1,0 +1,117 @@
+"""`rig sweep NAME`: choose a setting of each kind on the validation split, and lock it."""
+
+import os
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from rig.core.errors import RigError, UsageError
+from rig.experiment.config import ConfDir, find_conf_dir
+from rig.experiment.datasets import PreparedData, prepare
+from rig.experiment.plan import parse_names
+from rig.experiment.progress import TerminalDisplay
+from rig.experiment.runner import ENGINES
+from rig.experiment.sweep import (
+    PlannedSweep,
+    lock_sweep,
+    not_applicable,
+    plan_sweep,
+    require_project,
+    run_sweep,
+    sweep_config,
+)
+from rig.experiment.sweep_record import sweep_folder
+from rig.report.sweep_page import robustness_sentence, write_sweep_page
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("name")
+@click.option("--kinds", required=True, metavar="K[,K...]", help="Kinds to sweep, one after the other.")
+@click.option("--points", type=click.IntRange(min=3), help="Values in the grid (sweep.points).")
+@click.option("--seed", type=click.IntRange(min=0), help="The one training seed (sweep.seed).")
+@click.option("--jobs", type=int, default=None, metavar="N", help="Cells at once (default: the cores).")
+@click.option("--engine", type=click.Choice(ENGINES), default="local", show_default=True)
+@click.option("--allow-edge", is_flag=True, help="Lock a best value at the grid's edge; the lock says so.")
+@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
+def sweep(
+    name: str,
+    kinds: str,
+    points: int | None,
+    seed: int | None,
+    jobs: int | None,
+    engine: str,
+    allow_edge: bool,
+    runs_dir: Path,
+    conf_dir: Path | None,
+    overrides: tuple[str, ...],
+) -> None:
+    """Sweep what conf/sweep/NAME.yaml names, such as `lr`, over its grid, and lock each kind's best value.
+
+    One seed, the validation split only. A kind's sweep finishes and locks before the next begins. Finished
+    points are reused: after a kill, the same command goes on. Writes RUNS/sweeps/ID and
+    CONF/locks/NAME/DATA/KIND.json.
+    """
+    n_jobs = (os.cpu_count() or 1) if jobs is None else jobs
+    if n_jobs < 1:
+        raise UsageError(f"--jobs must be at least 1, got {n_jobs}")
+    conf = find_conf_dir(conf_dir)
+    require_project(conf)
+    given = list(overrides)
+    given += [f"sweep.points={points}"] if points is not None else []
+    given += [f"sweep.seed={seed}"] if seed is not None else []
+    configs = {kind: sweep_config(conf, name, kind, given) for kind in parse_names(kinds, "--kinds")}
+    reasons = {kind: not_applicable(config) for kind, config in configs.items()}
+    for reason in filter(None, reasons.values()):
+        click.echo(f"{reason}.")
+    swept = [kind for kind, reason in reasons.items() if not reason]
+    if not swept:
+        return
+    data = prepare(configs[swept[0]]["data"], conf=conf, cache=runs_dir / "data")
+
+    def plan(kind: str) -> PlannedSweep:
+        return plan_sweep(
+            name, configs[kind], conf=conf, data=data, overrides=given, runs=runs_dir, allow_edge=allow_edge
+        )
+
+    for kind in swept:
+        plan(kind)  # what is wrong with any kind is said before the first trains
+    errors: list[RigError] = []
+    for kind in swept:
+        try:
+            _sweep_one(plan(kind), conf=conf, data=data, runs=runs_dir, jobs=n_jobs, engine=engine)
+        except RigError as error:
+            errors.append(error)
+            click.echo(f"Error: {error}", err=True)
+    if errors:
+        raise errors[0] if len(swept) == 1 else RigError(_summary(name, errors, len(swept)))
+
+
+def _sweep_one(
+    planned: PlannedSweep, *, conf: ConfDir, data: PreparedData, runs: Path, jobs: int, engine: str
+) -> None:
+    seed = planned.protocol["seed"]
+    click.echo(
+        f"sweep {planned.name}, kind {planned.kind}, data {data.name}: {len(planned.values)} values of "
+        f"{planned.variable} from {planned.values[0]:g} to {planned.values[-1]:g}, "
+        f"{planned.protocol['steps']} steps, {'no seed' if seed is None else f'seed {seed}'}, "
+        f"{planned.protocol['metric']} on {planned.protocol['split']}"
+    )
+    for note in planned.notes:
+        click.echo(f"  {note}")
+    with TerminalDisplay(Console(stderr=True)) as display:
+        record = run_sweep(planned, conf=conf, runs=runs, jobs=jobs, engine=engine, display=display)
+    folder = sweep_folder(runs, record.sweep_id)
+    write_sweep_page(folder, record)
+    click.echo(f"{planned.name}_{planned.kind}_best = {record.choice.value!r}")
+    click.echo(f"  {robustness_sentence(record)}")
+    click.echo(f"  record {folder / 'index.md'}")
+    lock = lock_sweep(planned, record)
+    stamp = f", at the grid's edge (allowed by {lock.edge_allowed})" if lock.edge_allowed else ""
+    click.echo(f"  lock {planned.lock_path} ({lock.lock_id}{stamp})")
+
+
+def _summary(name: str, errors: list[RigError], n_kinds: int) -> str:
+    return f"{len(errors)} of {n_kinds} sweeps of {name} made no lock; the first: {errors[0]}"
