@@ -17,8 +17,8 @@ _INTERRUPTED = 130
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command and give its exit code.
 
-    0 done, 1 a cell, check or verification failed, 2 the command or config is wrong, 3 a lock is missing, stale
-    or overridden, 4 a lock was tampered with, 130 interrupted.
+    0 done, 1 a cell, check or verification failed, 2 the command or config is wrong, 3 a lock is missing,
+    stale or overridden, 4 a lock was tampered with, 130 interrupted.
     """
     given = sys.argv[1:] if arguments is None else arguments
     wants_traceback = _TRACEBACK in given

@@ -1,6 +1,9 @@
 """`rig tier1`: train or load each kind at each seed, score held-out text, ask the tasks, write the tables."""
 
+import dataclasses
 import os
+import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -13,8 +16,9 @@ from rig.experiment.plan import parse_names, parse_seeds
 from rig.experiment.progress import TerminalDisplay, label
 from rig.experiment.runner import ENGINES, run_cells
 from rig.report.build import build_report
+from rig.report.record import make_record
 from rig.report.write import write_report
-from rig.store.cells import cell_directory, read_done
+from rig.store.cells import cell_directory, is_done
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,26 +55,28 @@ def tier1(
     if n_jobs < 1:
         raise UsageError(f"--jobs must be at least 1, got {n_jobs}")
     console = Console(stderr=True)
-    job = prepare_job(
-        Request(
-            kinds=parse_names(kinds, "--kinds"),
-            seeds=parse_seeds(seeds),
-            baseline=baseline,
-            overrides=overrides,
-            runs=runs_dir,
-            conf_dir=conf_dir,
-            unlocked=unlocked,
-            strict=strict,
-        )
+    request = Request(
+        kinds=parse_names(kinds, "--kinds"),
+        seeds=parse_seeds(seeds),
+        baseline=baseline,
+        overrides=overrides,
+        cache=runs_dir / "data",
+        conf_dir=conf_dir,
+        unlocked=unlocked,
+        strict=strict,
     )
     if dry_run:
-        _print_plan(job, runs_dir)
+        with tempfile.TemporaryDirectory() as scratch:
+            _print_plan(prepare_job(dataclasses.replace(request, cache=Path(scratch))), runs_dir)
         return 0
+    with console.status("checking configs, locks and data") if console.is_terminal else nullcontext():
+        job = prepare_job(request)
     with TerminalDisplay(console) as display:
         outcomes = run_cells(job.cells, runs=runs_dir, jobs=n_jobs, engine=engine, display=display)
-    report = build_report(job, outcomes)
-    folder = write_report(report, runs_dir)
-    print_report(report, folder, Console())
+    report = build_report(make_record(job, outcomes), runs_dir)
+    lineage = {name: (lock.lock_path, lock.sweep_path) for name, lock in job.locks.items()}
+    folder = write_report(report, runs_dir, lineage)
+    print_report(report, folder)
     failed = [outcome for outcome in outcomes if outcome.done is None]
     for outcome in failed:
         where = f" Log: {outcome.log}" if outcome.log else ""
@@ -85,5 +91,5 @@ def _print_plan(job: Job, runs: Path) -> None:
         value = "no learning rate" if lock.value is None else f"lr {lock.value!r}"
         click.echo(f"{kind.name}: {value}, lock {lock.label}")
     for spec in job.cells:
-        is_done = cell_directory(runs, spec).exists() and read_done(cell_directory(runs, spec)) is not None
-        click.echo(f"  {'done' if is_done else 'to do':6}{label(spec):24}{spec.cell_id}")
+        state = "done" if is_done(cell_directory(runs, spec)) else "to do"
+        click.echo(f"  {state:6}{label(spec):24}{spec.cell_id}")

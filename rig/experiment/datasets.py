@@ -55,13 +55,13 @@ class PreparedData:
         }
 
 
-def prepare(data: Mapping[str, Any], *, conf: ConfDir, runs: Path) -> PreparedData:
+def prepare(data: Mapping[str, Any], *, conf: ConfDir, cache: Path) -> PreparedData:
     """Locate or generate a data config's annotations and check them and the task files.
 
     Args:
         data: The `data` group of a configuration.
         conf: Task files given as relative paths are looked up here first.
-        runs: The embedded language is cached under `runs/data/`.
+        cache: Folder in which the embedded language is generated once.
 
     Raises:
         ConfigError: The source or a path is not given or unknown.
@@ -71,7 +71,7 @@ def prepare(data: Mapping[str, Any], *, conf: ConfDir, runs: Path) -> PreparedDa
     if source not in _SOURCES:
         raise ConfigError(f"`data.source` is '{source}'. {did_you_mean(source, _SOURCES)}")
     if source == "nano_pt":
-        path = corpus.ensure(runs / "data", data["options"])
+        path = corpus.ensure(cache, data["options"])
     elif data["path"]:
         path = Path(data["path"]).expanduser().resolve()
     else:

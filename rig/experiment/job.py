@@ -11,7 +11,10 @@ from rig.experiment.config import ConfDir, compose_kind, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
 from rig.experiment.lock import LockDecision, decide
 from rig.experiment.plan import PlannedKind, check_baseline, plan_kind
+from rig.models.catalog import build_kind
 from rig.store.cells import CellSpec
+from rig.tasks.base import TaskData
+from rig.tasks.catalog import build_task
 
 _SHARED_GROUPS = ("data", "stats", "score", "tasks", "task")
 
@@ -25,7 +28,8 @@ class Request:
     seeds: Sequence[int]
     baseline: str | None
     overrides: Sequence[str]
-    runs: Path
+    cache: Path
+    """Where the embedded language is generated once."""
     conf_dir: Path | None = None
     unlocked: bool = False
     strict: bool = False
@@ -90,7 +94,7 @@ def prepare_job(request: Request) -> Job:
             )
         if config["score"]["split"] != "test":
             raise ConfigError("`score.split` must be test in the main job; a sweep reads validation")
-    data = prepare(configs[0]["data"], conf=conf, runs=request.runs)
+    data = prepare(configs[0]["data"], conf=conf, cache=request.cache)
     planned, locks = [], {}
     for config in configs:
         name = config["kind"]["name"]
@@ -103,6 +107,7 @@ def prepare_job(request: Request) -> Job:
             unlocked=request.unlocked,
             strict=request.strict,
         )
+        _check_buildable(config, data)
         planned.append(plan_kind(config, request.seeds, data))
     stats = configs[0]["stats"]
     return Job(
@@ -115,3 +120,10 @@ def prepare_job(request: Request) -> Job:
         stats=stats,
         stats_sha256=fingerprint(stats),
     )
+
+
+def _check_buildable(config: Mapping[str, Any], data: PreparedData) -> None:
+    """Let the kind and the tasks refuse their options and files now, not in the middle of a run."""
+    build_kind(config)
+    for name in config["tasks"]:
+        build_task(name, config["task"].get(name, {}), TaskData(annotations=data.path, files=data.files))

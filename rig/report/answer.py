@@ -110,8 +110,8 @@ def _conclusion(comparison: Comparison) -> str:
         more = f"; about {needed} seeds would resolve the declared smallest effect" if needed else ""
         if tested.mde is not None and not needed:
             decimals = decimals_for(tested.mde, least=3)
-            unit = unit_name(comparison.column.unit)
-            more = f"; {tested.n_pairs} seeds can find differences from {fixed_text(tested.mde, decimals)} {unit}"
+            smallest = f"{fixed_text(tested.mde, decimals)} {unit_name(comparison.column.unit)}"
+            more = f"; {tested.n_pairs} seeds can find differences from {smallest}"
         return f"**{verdict}**{more}"
     return f"**{verdict}**"
 

@@ -167,6 +167,15 @@ def read_done(directory: Path) -> DoneCell | None:
         return None
 
 
+def is_done(directory: Path) -> bool:
+    """Whether the cell has a whole result; sets nothing aside."""
+    try:
+        check_done(directory)
+    except StoreError:
+        return False
+    return True
+
+
 def check_done(directory: Path) -> DoneCell:
     """The cell's result, read without setting anything aside.
 
