@@ -21,7 +21,7 @@ def test_logprobs_by_hand() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_extreme_logits_neither_overflow_nor_lose_the_small_probability(dtype: type) -> None:
-    head = np.array([[200.0, -200.0, 0.0]]).astype(dtype)
+    head: np.ndarray = np.array([[200.0, -200.0, 0.0]]).astype(dtype)
     found = target_logprobs(np.ones((3, 1), dtype), head, np.array([0, 1, 2]), rows=EVERYTHING)
     assert found.tolist() == [0.0, -400.0, -200.0]
 

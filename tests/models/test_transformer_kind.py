@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -132,6 +134,7 @@ def test_the_saved_weights_are_those_of_the_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell", [CONFIG, ABC])
 def test_equal_seeds_give_equal_files_and_other_seeds_others(cell: dict[str, Any], tmp_path: Path) -> None:
+    """A seed that is set too late or not at all: huggingface/trl #4887, lm-evaluation-harness #1906."""
     results = [fit(cell, tmp_path / name, seed=seed) for name, seed in (("a", 1), ("b", 1), ("c", 2))]
     for file in ("model.npz", "training.jsonl"):
         a, b, c = ((tmp_path / name / file).read_bytes() for name in "abc")
@@ -139,6 +142,35 @@ def test_equal_seeds_give_equal_files_and_other_seeds_others(cell: dict[str, Any
     hashes = [result.facts["initial_weights_sha256"] for result in results]
     assert hashes[0] == hashes[1] != hashes[2]
     assert dict(results[0].facts) == dict(results[1].facts)
+
+
+_IN_ANOTHER_PROCESS = """
+import json, sys
+from pathlib import Path
+from rig.core.documents import Document
+from rig.models.base import TrainingText
+from rig.models.transformer_kind import TransformerKind
+cell, texts, out = json.loads(sys.stdin.read())
+train = tuple(Document(doc_id=str(index), text=text) for index, text in enumerate(texts))
+kind = TransformerKind(cell)
+kind.fit(TrainingText(train=train, validation=()), seed=1, out=Path(out), progress=lambda **_: None)
+"""
+
+
+def test_another_process_trains_to_the_same_bits_whatever_its_hash_seed(tmp_path: Path) -> None:
+    weights = []
+    for hash_seed in ("1", "2"):
+        out = tmp_path / hash_seed
+        out.mkdir()
+        subprocess.run(
+            [sys.executable, "-c", _IN_ANOTHER_PROCESS],
+            input=json.dumps([ABC, [document.text for document in TEXT.train], str(out)]),
+            env={"PYTHONHASHSEED": hash_seed, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            text=True,
+            check=True,
+        )
+        weights.append((out / "model.npz").read_bytes())
+    assert weights[0] == weights[1]
 
 
 def test_a_seed_does_not_change_the_tokenizer(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def slow_logprobs(network: Network, tokenizer: AbstractTokenizer, text: str, *, 
 def test_each_token_is_scored_once_as_a_loop_over_tokens_scores_it(
     switches: Switches | None, stride: int
 ) -> None:
+    """Tokens cut off, or scored twice where windows overlap: evaluate #332, lm-evaluation-harness #2467."""
     model, network, tokenizer = language_model(switches=switches, stride=stride)
     for document, scores in zip(documents(), model.score(documents()), strict=True):
         expected = slow_logprobs(network, tokenizer, document.text, stride=stride)
@@ -102,6 +103,7 @@ def test_some_documents_here_need_several_windows() -> None:
 
 @pytest.mark.parametrize("switches", [None, ABC])
 def test_scores_are_the_same_bits_in_any_batch_and_any_order(switches: Switches | None) -> None:
+    """Padding that is scored or attended to: evaluate #636, mlx-lm PR #1855, lm-evaluation-harness #3055."""
     expected = {s.doc_id: s.logprob.tolist() for s in language_model(switches=switches)[0].score(documents())}
     for batch_size in (1, 2, 64):
         model, _, _ = language_model(switches=switches, batch_size=batch_size)
@@ -274,6 +276,7 @@ def test_the_input_layer_of_one_token_is_its_embedding_at_position_one() -> None
 
 
 def test_an_embedding_is_the_same_bits_alone_and_in_a_batch() -> None:
+    """Padding in the mean: huggingface/sentence-transformers #2569."""
     together = language_model(switches=ABC, batch_size=64)[0].embed(TEXTS, layers=[1])
     model = language_model(switches=ABC, batch_size=2)[0]
     for index, text in enumerate(TEXTS):
