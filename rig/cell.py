@@ -152,6 +152,7 @@ def _score(spec: CellSpec, fit: Fit, annotations: Annotations, attempt: Path) ->
         "split": score["split"],
         "objective": model.objective,
         "is_code_length": model.is_code_length,
+        "unk_id": model.unk_id,
         "n_params": model.n_params,
         "train_tokens": fit.train_tokens,
         "facts": dict(fit.facts),
