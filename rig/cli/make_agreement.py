@@ -51,8 +51,8 @@ def agreement_pool(annotations: Annotations, splits: tuple[str, ...]) -> list[Ag
     language = metadata.language.partition("-")[0]
     if language not in COLLECTIVE_NOUNS:
         raise DataError(
-            f"'{annotations.folder}' is in '{metadata.language}', whose collective nouns are not listed in "
-            f"rig/data/collective_nouns.py. {did_you_mean(language, COLLECTIVE_NOUNS)}"
+            f"'{annotations.folder}' says that its language is '{metadata.language}', whose collective nouns "
+            f"rig/data/collective_nouns.py does not list. {did_you_mean(language, COLLECTIVE_NOUNS)}"
         )
     paradigm = VerbParadigm(record.sentence for split in SPLITS for record in annotations.sentences(split))
     return list(

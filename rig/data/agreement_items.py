@@ -150,7 +150,9 @@ def read_agreement_pairs(path: Path) -> tuple[AgreementPair, ...]:
 def write_agreement_pairs(path: Path, pairs: Iterable[AgreementPair]) -> None:
     """Write the file that `read_agreement_pairs` reads; the same pairs give the same bytes."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer = csv.writer(
+        text, delimiter="\t", lineterminator="\r\n"
+    )  # RFC 4180; with "\n" a "\r" isn't quoted
     writer.writerow(COLUMNS)
     for pair in pairs:
         values = [getattr(pair, name) for name in COLUMNS]

@@ -142,4 +142,4 @@ def test_what_is_wrong_is_said(data_set, tmp_path):
 def test_a_language_without_collective_nouns_is_refused(data_set, tmp_path):
     result = run(data_set("eu"), "--out", tmp_path / "p.tsv")
     assert isinstance(result.exception, DataError)
-    assert "is in 'eu', whose collective nouns are not listed" in str(result.exception)
+    assert "its language is 'eu', whose collective nouns" in str(result.exception)

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rig.core.errors import DataError
 from rig.data.agreement_items import (
@@ -69,6 +71,17 @@ def test_round_trip_with_quotes_tabs_and_emoji(tmp_path):
     first = path.read_bytes()
     write_agreement_pairs(path, read_agreement_pairs(path))
     assert path.read_bytes() == first
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=30), st.text(st.characters(codec="utf-8"), min_size=1))
+def test_any_text_survives(tmp_path_factory, before, subject):
+    before = unicodedata.normalize("NFC", before) + " "
+    pair = replace(
+        PAIR, text=f"{before}canta.", char_start=len(before), char_end=len(before) + 5, subject=subject
+    )
+    path = tmp_path_factory.getbasetemp() / "any.tsv"
+    write_agreement_pairs(path, [pair])
+    assert read_agreement_pairs(path) == (pair,)
 
 
 def test_reads_carriage_returns_and_a_byte_order_mark(tmp_path):
