@@ -217,7 +217,7 @@ def _spaces_from_text(rows: list[tuple[str, ...]], text: str, where: str) -> lis
         if text[position:end] != row[_FORM]:
             found = text[position : end + 10]
             raise DataError(
-                f"{where}: `text` has {found!r} where token '{row[_FORM]}' was due; if it is part of a multiword "
+                f"{where}: `text` has {found!r} where token '{row[_FORM]}' was due; if it is in a multiword "
                 "token, give that too (mwt, ranges in word_id, or unit_id and unit_form)"
             )
         position = end
