@@ -122,13 +122,12 @@ class Network:
             ids: (B, T) inputs.
             tensors: As `tensors` gives them; computed once for many calls.
         """
-        return self._transformer.forward(tensors, ids, attention_bias=self._bias(ids), separately=True)
+        return self._transformer.forward(tensors, ids, attention_bias=self._bias(ids))
 
     def all_states(self, ids: npt.NDArray[np.int64], tensors: Tensors) -> list[Array]:
         """The input's states and those after each block: L + 1 arrays (B, T, D)."""
         states: list[Array] = []
-        bias = self._bias(ids)
-        self._transformer.forward(tensors, ids, attention_bias=bias, separately=True, states=states)
+        self._transformer.forward(tensors, ids, attention_bias=self._bias(ids), states=states)
         return states
 
     def tensors(self) -> Tensors:

@@ -9,8 +9,8 @@ No biases, no learned normalisation parameters, no dropout, and no normalisation
 logits are `x @ head`. `causal` adds a mask to the attention and changes nothing else; without it this is the
 masked-language-model encoder of `rig.reference.mlm`.
 
-Several sequences are multiplied as one matrix, which is fastest, unless `separately` is set: then each is a
-product of its own, and its bits cannot depend on what it is batched with.
+A pass that is recorded for training multiplies all sequences as one matrix, which is fastest. Otherwise each
+sequence is a product of its own, and its bits cannot depend on what it is batched with.
 """
 
 import math
@@ -84,7 +84,6 @@ class Transformer:
         ids: npt.NDArray[np.int64],
         *,
         attention_bias: Array | None = None,
-        separately: bool = False,
         states: list[Array] | None = None,
         record: bool = False,
     ) -> Array:
@@ -94,9 +93,8 @@ class Transformer:
             weights: Of any number of blocks, also none.
             ids: (B, T) vocabulary indices; T may be less than the context.
             attention_bias: (B, T, T) added to the attention scores of every head, query by key.
-            separately: Multiply each sequence by itself, so that its bits do not depend on the others.
             states: Receives L + 1 copies of the states: the input's, and those after each block.
-            record: Keep what `backward` needs.
+            record: Keep what `backward` needs, and multiply all sequences at once.
 
         Returns:
             (B, T, D); overwritten by the next call.
@@ -107,7 +105,7 @@ class Transformer:
         x += weights.pos[:length]
         bias = self._attention_bias(length, attention_bias)
         self._tape.clear()
-        stacked = x if separately else x.reshape(1, n_sequences * length, -1)
+        stacked = x.reshape(1, n_sequences * length, -1) if record else x
         if states is not None:
             states.append(x.copy())
         for layer, block in enumerate(weights.blocks):
@@ -123,7 +121,7 @@ class Transformer:
 
         Args:
             weights: As in the forward pass.
-            ids: As in the forward pass, recorded and not `separately`.
+            ids: As in the forward pass.
             d_x: (B, T, D) gradient in the last states; destroyed.
             gradients: `blocks`, `pos` and `emb` are overwritten; `head` is left alone.
         """

@@ -58,17 +58,17 @@ def slow_forward(
     return x
 
 
-@pytest.mark.parametrize("separately", [True, False])
+@pytest.mark.parametrize("record", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("n_layers", [0, 1, 3])
 @pytest.mark.parametrize("n_heads", [1, 3])
-def test_states_are_those_of_plain_loops(n_layers: int, n_heads: int, causal: bool, separately: bool) -> None:
+def test_states_are_those_of_plain_loops(n_layers: int, n_heads: int, causal: bool, record: bool) -> None:
     rng = np.random.default_rng(n_layers)
     w = weights(rng, n_layers=n_layers)
     ids = rng.integers(0, 7, size=(3, 4))
     bias = rng.normal(0, 1, (3, 4, 4))
     model = Transformer(n_heads=n_heads, causal=causal, dtype=np.float64)
-    states = model.forward(w, ids, attention_bias=bias, separately=separately)
+    states = model.forward(w, ids, attention_bias=bias, record=record)
     for row in range(3):
         expected = slow_forward(w, ids[row].tolist(), n_heads=n_heads, causal=causal, bias=bias[row])
         np.testing.assert_allclose(states[row], expected, rtol=1e-11, atol=1e-11)
