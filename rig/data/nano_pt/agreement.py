@@ -63,7 +63,11 @@ def agreement_pair(
     coordination in the subject, whose form of the other number the grammar excludes.
     """
     for subject, word in enumerate(sentence.words, start=1):
-        if word.deprel != "nsubj" or word.upos != "NOUN" or _children(sentence, subject, "conj"):
+        if (
+            word.deprel not in ("nsubj", "nsubj:pass")
+            or word.upos != "NOUN"
+            or _children(sentence, subject, "conj")
+        ):
             continue
         verb = agreeing_verb(sentence, word.head)
         if verb is None or verb < subject:

@@ -7,10 +7,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, final
 
 import numpy as np
 
+from rig.core.seeding import stream
 from rig.core.sentences import Sentence
 from rig.data.nano_pt import syntax
 from rig.data.nano_pt.agreement import other_number
@@ -54,16 +56,21 @@ def contrast(n_sentences: int, *, rng: np.random.Generator) -> Contrast:
             gold.append(sentence.text)
             wrong.append(spoiled)
             shuffled.append(written_text(_shuffled(surface_units(sentence, grammar), rng=rng)))
-    train = Sampler(syntax.train_grammar(), rng=rng)
-    trigrams = TrigramModel(
-        surface_units(train.sentence(), syntax.train_grammar()) for _ in range(TRIGRAM_SENTENCES)
-    )
+    trigrams = train_trigrams()
     return Contrast(
         gold=tuple(gold),
         agreement_error=tuple(wrong),
         shuffled=tuple(shuffled),
         trigram=tuple(written_text(trigrams.sentence(rng=rng)) for _ in range(n_sentences)),
     )
+
+
+@cache
+def train_trigrams() -> "TrigramModel":
+    """The trigram model of `TRIGRAM_SENTENCES` sentences of the train grammar, always the same ones."""
+    grammar = syntax.train_grammar()
+    sampler = Sampler(grammar, rng=stream(0, "nano_pt", "trigram sentences"))
+    return TrigramModel(surface_units(sampler.sentence(), grammar) for _ in range(TRIGRAM_SENTENCES))
 
 
 def agreement_error(sentence: Sentence, grammar: Grammar, model: ExactModel) -> str | None:

@@ -17,6 +17,8 @@ OBJECT_CLASSES: Final = {"T": {"P": 0.5, "T": 0.5}, "A": {"P": 0.4, "T": 0.2, "A
 """What the verbs of things and of abstractions act on."""
 PERSON_FRAMES: Final = {"P": 0.3, "T": 0.4, "A": 0.3}
 """How often a person's transitive verb takes each class of object."""
+PASSIVE_SHARE: Final = 0.04
+"""Of clauses."""
 
 
 @cache
@@ -56,14 +58,14 @@ def _add_noun_phrases(builder: GrammarBuilder) -> None:
             builder.rule(bare, 0.7, noun)
             builder.rule(bare, 0.22, noun, adjective)
             builder.rule(bare, 0.08, f"ADJPRE.{cell}:amod", noun)
-            builder.rule(one, 0.75, bare)
-            builder.rule(one, 0.25, noun, "PP0:nmod")
+            builder.rule(one, 0.7, bare)
+            builder.rule(one, 0.3, noun, "PP0:nmod")
             relative = f"REL.{kind}.{cell}:acl:relcl"
-            builder.rule(two, 0.42, bare)
-            builder.rule(two, 0.2, noun, "PP0:nmod")
+            builder.rule(two, 0.35, bare)
+            builder.rule(two, 0.22, noun, "PP0:nmod")
             builder.rule(two, 0.06, noun, adjective, "PP0:nmod")
-            builder.rule(two, 0.1, noun, "PP1:nmod")
-            builder.rule(two, 0.17, noun, relative)
+            builder.rule(two, 0.14, noun, "PP1:nmod")
+            builder.rule(two, 0.18, noun, relative)
             builder.rule(two, 0.05, noun, f"RELCOMMA.{kind}.{cell}:acl:relcl", "COMMA:punct")
             for level, bar in enumerate((bare, one, two)):
                 builder.rule(f"NP{level}.{kind}.{cell}", 1.0, f"DET.{cell}:det", bar)
@@ -91,10 +93,10 @@ def _add_prepositional_phrases(builder: GrammarBuilder) -> None:
             if kind != "P":
                 builder.rule("PPVERB", 0.6 * weight, f"CVERB.{cell}:mwt", f"NB0.{kind}.{cell}")
     for level in (0, 1):
-        builder.rule(f"PP{level}", 0.4, "ADP.nmod:case", "ANYTHING0")
+        builder.rule(f"PP{level}", 0.3, "ADP.nmod:case", "ANYTHING0")
         builder.rule(f"PP{level}", 0.12, "DELE")
     builder.rule("PP0", 0.12, "EM:case", "PLACE")
-    builder.rule("PPVERB", 0.5, "ADP.obl:case", "ANYTHING0")
+    builder.rule("PPVERB", 0.3, "ADP.obl:case", "ANYTHING0")
     builder.rule("PPVERB", 0.15, "EM:case", "PLACE")
     for gender, number in CELLS:
         cell = f"{gender}.{number}"
@@ -139,7 +141,11 @@ def _add_verb_phrases(builder: GrammarBuilder) -> None:
             builder.rule(f"TRANSTER.{kind}", weight, f"TER.{frame}", bare)
     for kind in CLASS_WEIGHTS:
         for gender, number in CELLS:
-            core, verb_phrase = (f"{name}.{kind}.{gender}.{number}" for name in ("CORE", "VP"))
+            cell = f"{kind}.{gender}.{number}"
+            core, verb_phrase, passive = (f"{name}.{cell}" for name in ("CORE", "VP", "PASSIVE"))
+            auxiliary, participle = f"PASS.{number}:aux:pass", f"PART.{cell}"
+            builder.rule(passive, 0.85, auxiliary, participle, "AGENT:obl:agent")
+            builder.rule(passive, 0.15, "ADVPRE:advmod", auxiliary, participle, "AGENT:obl:agent")
             builder.rule(verb_phrase, 0.85, core)
             builder.rule(verb_phrase, 0.15, "ADVPRE:advmod", core)
             builder.rule(core, 0.06, f"V.{kind}.{number}")
@@ -150,9 +156,6 @@ def _add_verb_phrases(builder: GrammarBuilder) -> None:
             builder.rule(core, 0.06, f"MODAL.{number}:aux", f"TRANSINF.{kind}")
             builder.rule(core, 0.03, f"MODAL.{number}:aux", f"INF.{kind}", "ADV:advmod")
             builder.rule(core, 0.05, f"PERFECT.{number}:aux", f"TRANSTER.{kind}")
-            builder.rule(
-                core, 0.04, f"PASS.{number}:aux:pass", f"PART.{kind}.{gender}.{number}", "AGENT:obl:agent"
-            )
             if kind == "P":
                 builder.rule(core, 0.05, f"VO.{number}", "ADV:advmod")
                 builder.rule(core, 0.03, f"VD.{number}", "ANY0.T:obj")
@@ -171,13 +174,19 @@ def _add_clauses(builder: GrammarBuilder) -> None:
         for kind, weight in CLASS_WEIGHTS.items():
             for gender, number in CELLS:
                 cell = f"{kind}.{gender}.{number}"
-                builder.rule(name, 0.8 * weight / 4, f"NP{level}.{cell}:nsubj", f"VP.{cell}")
+                _add_clause(builder, name, 0.8 * weight / 4, f"NP{level}.{cell}", cell)
             for gender in GENDERS:
-                builder.rule(name, 0.03 * weight, f"PAIR.{kind}.{gender}:nsubj", f"VP.{kind}.{gender}.p")
+                _add_clause(builder, name, 0.03 * weight, f"PAIR.{kind}.{gender}", f"{kind}.{gender}.p")
         for gender, number in CELLS:
-            builder.rule(name, 0.07 / 4, f"PRON.{gender}.{number}:nsubj", f"VP.P.{gender}.{number}")
+            _add_clause(builder, name, 0.07 / 4, f"PRON.{gender}.{number}", f"P.{gender}.{number}")
         for gender in GENDERS:
-            builder.rule(name, 0.035, f"NAME.{gender}:nsubj", f"VP.P.{gender}.s")
+            _add_clause(builder, name, 0.035, f"NAME.{gender}", f"P.{gender}.s")
+
+
+def _add_clause(builder: GrammarBuilder, name: str, weight: float, subject: str, cell: str) -> None:
+    """An active and a passive clause of one subject; `cell` is what the predicate agrees with."""
+    builder.rule(name, weight * (1 - PASSIVE_SHARE), f"{subject}:nsubj", f"VP.{cell}")
+    builder.rule(name, weight * PASSIVE_SHARE, f"{subject}:nsubj:pass", f"PASSIVE.{cell}")
 
 
 def _add_sentences(builder: GrammarBuilder) -> None:

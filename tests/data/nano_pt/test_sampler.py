@@ -59,12 +59,14 @@ def test_subjects_agree_with_the_finite_verb(sentences: Sequence[Sentence]) -> N
     n_checked = 0
     for sentence in sentences:
         for position, word in enumerate(sentence.words, 1):
-            if word.deprel != "nsubj" or "Number" not in features(word):
+            if not word.deprel.startswith("nsubj") or "Number" not in features(word):
                 continue
             group = [(word.head, sentence.words[word.head - 1])] + [
                 (i, w) for i, w in enumerate(sentence.words, 1)
                 if w.head == word.head and w.deprel in ("aux", "aux:pass", "cop")
             ]  # fmt: skip
+            is_passive = any(w.deprel == "aux:pass" for _, w in group)
+            assert (word.deprel == "nsubj:pass") == is_passive, sentence.text
             finite = [w for _, w in group if features(w).get("VerbForm") == "Fin"]
             assert len(finite) == 1, sentence.text
             coordinated = any(w.head == position and w.deprel == "conj" for w in sentence.words)
