@@ -116,6 +116,14 @@ def test_against_plain_loops(index: int, shape: dict[str, int]) -> None:
     assert accuracy == plain_accuracy(case)
 
 
+@pytest.mark.parametrize("index", range(6))
+def test_states_near_the_variance_floor(index: int) -> None:
+    # Variances near 1e-5: a floor of another size would scale the normalised states.
+    case = random_case(index, n=4, t=8)
+    case["w_emb"], case["pos_embed"] = 3e-3 * case["w_emb"], 3e-3 * case["pos_embed"]
+    assert mlm_eval_accuracy(**case) == plain_accuracy(case)
+
+
 def with_each_target_predicted(case: dict[str, Any]) -> dict[str, Any]:
     """The case with targets that plain loops predict, found by trying every vocabulary item."""
     n, t = case["input_ids"].shape
