@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.core.documents import Document
-from rig.core.errors import ConfigError, DataError
+from rig.core.errors import ConfigError, DataError, ModelError
 from rig.core.token_scores import TokenScores
 from rig.models.base import AbstractLanguageModel
 from rig.models.cross_entropy import target_logprobs
@@ -18,6 +18,11 @@ from rig.models.tokenizer import AbstractTokenizer
 from rig.models.windows import Window, padded_batches, windows
 
 Ids = npt.NDArray[np.int64]
+
+
+def _checked_afterwards() -> np.errstate:
+    """No warnings: a result that is not finite ends as an error that says whose it is."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @final
@@ -43,6 +48,7 @@ class TransformerLanguageModel(AbstractLanguageModel):
         self._stride = stride
         self._batch_size = batch_size
 
+    @_checked_afterwards()
     def score(self, documents: Sequence[Document]) -> list[TokenScores]:  # noqa: D102
         encodings = [self._tokenizer.encode(document.text) for document in documents]
         tokens = [self._after_bos(encoding.token_id) for encoding in encodings]
@@ -50,17 +56,15 @@ class TransformerLanguageModel(AbstractLanguageModel):
         pieces = self._windows([len(encoding) for encoding in encodings])
         sequences = [tokens[document][window.start : window.stop] for document, window in pieces]
         for batch in padded_batches(sequences, context=self._context, batch_size=self._batch_size):
-            # What is not finite ends as an error of TokenScores, which names the document.
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                states = self._network.last_states(batch.ids, self._tensors)
-                for row, index in enumerate(batch.index):
-                    document, window = pieces[index]
-                    logprobs[document][window.first_new : window.stop] = target_logprobs(
-                        states[row],
-                        self._tensors.head,
-                        tokens[document][window.first_new + 1 : window.stop + 1],
-                        rows=slice(window.first_new - window.start, window.stop - window.start),
-                    )
+            states = self._network.last_states(batch.ids, self._tensors)
+            for row, index in enumerate(batch.index):
+                document, window = pieces[index]
+                logprobs[document][window.first_new : window.stop] = target_logprobs(
+                    states[row],
+                    self._tensors.head,
+                    tokens[document][window.first_new + 1 : window.stop + 1],
+                    rows=slice(window.first_new - window.start, window.stop - window.start),
+                )
         return [
             TokenScores(
                 doc_id=document.doc_id,
@@ -86,6 +90,7 @@ class TransformerLanguageModel(AbstractLanguageModel):
 
         Raises:
             ConfigError: A setting is out of range, or there isn't one generator for each prompt.
+            ModelError: A logit is not finite.
         """
         check_sampling(temperature=temperature, top_p=top_p)
         if n_tokens < 0 or len(prompts) != len(rngs):
@@ -100,12 +105,14 @@ class TransformerLanguageModel(AbstractLanguageModel):
                 ids.append(sample(probabilities, temperature=temperature, top_p=top_p, rng=rng))
         return [self._tokenizer.decode(ids[n:]) for ids, n in zip(tokens, n_given, strict=True)]
 
+    @_checked_afterwards()
     def embed(self, texts: Sequence[str], *, layers: Sequence[int]) -> npt.NDArray[np.float64]:
         """Mean states as `rig.models.base.Embeds` defines them; long texts are read in the scoring windows.
 
         Raises:
             ConfigError: A layer does not exist, or none is named.
             DataError: A text has no tokens.
+            ModelError: A state is not finite.
         """
         chosen = self._layers(layers)
         encodings = [self._tokenizer.encode(text) for text in texts]
@@ -129,6 +136,9 @@ class TransformerLanguageModel(AbstractLanguageModel):
             sums[text] += total
         n_tokens = np.array([len(encoding) for encoding in encodings], np.float64)
         means: npt.NDArray[np.float64] = sums / (n_tokens * len(chosen))[:, None]
+        bad = np.flatnonzero(~np.isfinite(means).all(axis=1))
+        if bad.size:
+            raise ModelError(f"the embedding of text {bad[0]} is not finite; check the model's weights")
         return means
 
     def _after_bos(self, token_id: Ids) -> Ids:
@@ -142,6 +152,7 @@ class TransformerLanguageModel(AbstractLanguageModel):
             for window in windows(n, context=self._context, stride=self._stride)
         ]
 
+    @_checked_afterwards()
     def _next_probabilities(self, tokens: Sequence[list[int]]) -> list[npt.NDArray[np.float64]]:
         """Of each sequence, the weights of its next token, (V,); those of BOS and UNK are 0."""
         recent = [np.array(self._recent(ids), np.int64) for ids in tokens]
@@ -175,6 +186,10 @@ class TransformerLanguageModel(AbstractLanguageModel):
 
 
 def _softmax(logits: Array) -> npt.NDArray[np.float64]:
+    if not np.isfinite(logits).all():
+        raise ModelError(
+            "a logit of the next token is not finite, so no text can be drawn; check the weights"
+        )
     weights: npt.NDArray[np.float64] = np.exp(logits.astype(np.float64) - logits.max())
     weights /= weights.sum()
     return weights

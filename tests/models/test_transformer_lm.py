@@ -155,6 +155,11 @@ def test_weights_that_are_not_finite_are_refused_with_the_document(value: float)
     model = TransformerLanguageModel(network, tokenizer, stride=STRIDE, batch_size=4)
     with pytest.raises(ModelError, match="document 'd0': a log-probability must be finite"):
         model.score(documents())
+    with pytest.raises(ModelError, match="a logit of the next token is not finite"):
+        model.generate(["a"], n_tokens=1, temperature=1.0, top_p=1.0, rngs=generators(1))
+    network.parameters["emb"][:, 3] = value
+    with pytest.raises(ModelError, match="the embedding of text 0 is not finite; check the model's weights"):
+        model.embed(["a"], layers=[0])
 
 
 def test_a_certain_prediction_is_zero_and_never_above() -> None:
