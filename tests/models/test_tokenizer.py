@@ -1,8 +1,10 @@
 """What holds for every tokenizer: tiling spans, exact round trips, no BOS, errors that name the mistake."""
 
+import os
 import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -211,3 +213,29 @@ def test_other_texts_give_another_hash() -> None:
     for config in CONFIGS:
         if config["type"] != "byte":
             assert train_tokenizer(config, TEXTS[:1]).sha256 != TOKENIZERS[str(config["type"])].sha256
+
+
+@pytest.mark.real_data
+@pytest.mark.slow
+@pytest.mark.parametrize(("vocab_size", "fewest_cut"), [(512, 100), (4_096, 1)])
+def test_spans_of_a_treebank_tile_it(vocab_size: int, fewest_cut: int) -> None:
+    folder = os.environ.get("RIG_TEST_DATA")
+    if folder is None:
+        pytest.skip("needs the Bosque treebank: set RIG_TEST_DATA to the folder that holds ud/Bosque")
+    train, test = (
+        [
+            line.removeprefix("# text = ")
+            for line in path.read_text("utf-8").splitlines()
+            if "# text = " in line
+        ]
+        for path in (
+            Path(folder, "ud/Bosque/pt_bosque-ud-train.rebuilt.conllu"),
+            Path(folder, "ud/Bosque/pt_bosque-ud-test.conllu"),
+        )
+    )
+    tokenizer = train_tokenizer({"type": "bpe", "vocab_size": vocab_size}, train)
+    text = " ".join(test)
+    encoding = tokenizer.encode(text)
+    refuse_if_not_tiling(text, encoding)
+    assert tokenizer.decode(encoding.token_id) == text
+    assert (encoding.char_start == encoding.char_end).sum() >= fewest_cut
