@@ -6,8 +6,10 @@ import click
 
 from rig import __version__
 from rig.cli.data import data
+from rig.cli.import_text import import_text
 from rig.cli.lock import lock
 from rig.cli.loss_report import loss_report
+from rig.cli.make_agreement import make_agreement
 from rig.cli.parser import parser
 from rig.cli.run import run
 from rig.cli.sweep import sweep
@@ -24,6 +26,8 @@ def rig() -> None:
     """
 
 
+for command in (import_text, make_agreement):
+    data.add_command(command)
 for command in (tier1, sweep, lock, data, parser, loss_report):
     rig.add_command(command)
 

@@ -214,7 +214,7 @@ def _refuse_targets(value: Any, where: str) -> None:
 def _one_sentence(error: Exception, conf: ConfDir) -> str:
     """Hydra's and OmegaConf's errors name the key in one of several lines; keep what a user needs."""
     text = str(error.__cause__ or error)
-    first = " ".join(text.strip().splitlines()[0].split())
+    first = " ".join(text.partition("full_key")[0].split())
     key = re.search(r"full_key: (\S+)", text)
     where = f" (`{key.group(1)}`)" if key and key.group(1) not in first else ""
     hint = ""

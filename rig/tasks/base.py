@@ -72,6 +72,8 @@ class AbstractTask(ABC):
     def run(self, model: AbstractLanguageModel, *, seed: int) -> TaskResult:
         """Ask the model.
 
+        A model that lacks an ability leaves its columns empty, with the reason; that is no failure.
+
         Raises:
-            ModelError: The model lacks an ability that the task needs, or gave a non-finite score.
+            ModelError: The model gave a non-finite score or state.
         """

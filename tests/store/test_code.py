@@ -1,0 +1,58 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from rig.store import code
+from rig.store.code import code_fingerprint, module_closure
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / "a_kind_of_mine.py"
+    path.write_text('"""Says."""\nX = 1  # why\n\n\ndef f(a):\n    """Says."""\n    return a + X\n')
+    return path
+
+
+def fingerprint_now() -> str:
+    for cached in (code._tree, code._imports_of, code._module_sha256, code._source_path):
+        cached.cache_clear()
+    return code_fingerprint(["a_kind_of_mine"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""Says more."""\nX = 1\n\n\ndef f(a):\n    """Other words."""\n    return a + X\n',
+        "X = 1\ndef f(a): return (a +\n  X)\n",
+    ],
+)
+def test_docstrings_comments_and_layout_change_nothing(module: Path, text: str) -> None:
+    before = fingerprint_now()
+    module.write_text(text)
+    assert fingerprint_now() == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X = 2\ndef f(a): return a + X\n",
+        "X = 1\ndef f(a): return a - X\n",
+        "X = 1.0\ndef f(a): return a + X\n",
+    ],
+)
+def test_what_the_code_does_changes_it(module: Path, text: str) -> None:
+    before = fingerprint_now()
+    module.write_text(text)
+    assert fingerprint_now() != before
+
+
+def test_the_closure_follows_imports_and_leaves_out_what_a_cell_never_imports() -> None:
+    closure = module_closure(["rig.cell", "rig.models.transformer_kind"])
+    assert {"rig.cell", "rig.models.transformer", "rig.core.sums", "rig.metrics.likelihood"} <= closure
+    assert not [
+        name for name in closure if name.startswith(("rig.cli", "rig.report", "rig.experiment", "rig.stats"))
+    ]
+    assert "rig.models.ngram" not in closure
+    assert "hydra" not in sys.modules or "hydra" not in closure
