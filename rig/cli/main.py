@@ -14,6 +14,7 @@ from rig.cli.parser import parser
 from rig.cli.run import run
 from rig.cli.sweep import sweep
 from rig.cli.tier1 import tier1
+from rig.cli.verify import verify
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,7 +29,7 @@ def rig() -> None:
 
 for command in (import_text, make_agreement):
     data.add_command(command)
-for command in (tier1, sweep, lock, data, parser, loss_report):
+for command in (tier1, verify, sweep, lock, data, parser, loss_report):
     rig.add_command(command)
 
 

@@ -129,7 +129,19 @@ def lock_of(record: SweepRecord, *, created: str, edge_allowed: str) -> LockFile
 
 
 def check_lock_file(path: Path) -> LockFile:
-    """Read a lock and derive again what can be: its hash, and the choice from its curve.
+    """Read a lock in its place under conf/locks and derive again what can be.
+
+    Raises:
+        LockTamperedError: It can't be read, contradicts itself, or lies in another lock's place.
+    """
+    lock = read_lock(path)
+    if path.stem != lock.kind or path.parent.name != lock.data_name or path.parents[1].name != lock.name:
+        raise _tampered(path, f"it is the {lock.name} lock of kind '{lock.kind}' on data '{lock.data_name}'")
+    return lock
+
+
+def read_lock(path: Path) -> LockFile:
+    """Read a lock, wherever it was copied, and derive again its hash, and the choice from its curve.
 
     Raises:
         LockTamperedError: It can't be read, is no lock, or contradicts itself; names the first item.
@@ -147,8 +159,6 @@ def check_lock_file(path: Path) -> LockFile:
         raise _tampered(path, str(error)) from error
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise _tampered(path, f"it is no lock: {error!r}") from error
-    if path.stem != lock.kind or path.parent.name != lock.data_name or path.parents[1].name != lock.name:
-        raise _tampered(path, f"it is the {lock.name} lock of kind '{lock.kind}' on data '{lock.data_name}'")
     return lock
 
 

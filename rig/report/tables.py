@@ -6,6 +6,7 @@ runs and so stands in the parquet only: equal runs give equal CSV bytes.
 
 import csv
 import io
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rig.core.errors import StoreError
 from rig.core.files import atomic_path, write_text
 
 Row = Mapping[str, Any]
@@ -57,6 +59,34 @@ def write_table(folder: Path, name: str, rows: Sequence[Row], columns: Sequence[
     arrays = {column: pa.array([row.get(column) for row in rows], _type(column)) for column in columns}
     with atomic_path(folder / f"{name}.parquet") as temporary:
         pq.write_table(pa.table(arrays), temporary)
+
+
+def parquet_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a table's parquet file.
+
+    Raises:
+        StoreError: The file is missing or damaged.
+    """
+    try:
+        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise StoreError(f"{path} can't be read as parquet: {error}") from error
+    return rows
+
+
+def first_difference(stored: str, derived: str) -> str:
+    """Where two CSV texts differ first, as line and column with both values; empty if they don't."""
+    if stored == derived:
+        return ""
+    was, now = list(csv.reader(io.StringIO(stored))), list(csv.reader(io.StringIO(derived)))
+    for number, (one, other) in enumerate(zip(was, now, strict=False), start=1):
+        for column, (a, b) in enumerate(itertools.zip_longest(one, other, fillvalue="")):
+            if a != b:
+                name = now[0][column] if column < len(now[0]) else f"number {column + 1}"
+                return f"line {number}, column '{name}': stored '{a}', derived '{b}'"
+    if len(was) != len(now):
+        return f"stored {len(was)} lines, derived {len(now)}"
+    return "the same values are spelled in other bytes"
 
 
 def _cell(value: Any) -> str:
