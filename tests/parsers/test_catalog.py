@@ -40,7 +40,10 @@ def test_a_file_that_is_no_model_is_refused(tmp_path):
 
 
 def test_the_table_lies_beside_the_model(tmp_path):
-    assert plausibility_path({"name": "udpipe", "model": "nano_pt"}) == SHIPPED_MODELS / "nano_pt.plausibility.json"
+    assert (
+        plausibility_path({"name": "udpipe", "model": "nano_pt"})
+        == SHIPPED_MODELS / "nano_pt.plausibility.json"
+    )
     chain = [str(tmp_path / name) for name in ("tok.udpipe", "tag.udpipe", "par.udpipe")]
     assert plausibility_path({"name": "udpipe", "model": chain}) is None
     table = tmp_path / "par.plausibility.json"

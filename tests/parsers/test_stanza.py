@@ -34,7 +34,9 @@ TEXT = "Quer vê-la.  A linguagem da paz"
 
 def stanza_document(*, offsets):
     """What Stanza makes of TEXT; its clitic is the "lla" of its issue 1208."""
-    spans = [(0, 4), (5, 10), (10, 11), (13, 14), (15, 24), (25, 27), (28, 31)] if offsets else [(None, None)] * 7
+    spans = (
+        [(0, 4), (5, 10), (10, 11), (13, 14), (15, 24), (25, 27), (28, 31)] if offsets else [(None, None)] * 7
+    )
     first = [
         token("Quer", [word(1, "Quer", "VERB", feats="VerbForm=Fin")], *spans[0]),
         token("vê-la", [word(2, "vê", "VERB", 1, "xcomp"), word(3, "lla", "PRON", 2, "obj")], *spans[1]),
@@ -110,9 +112,7 @@ def test_version_and_model_hash_come_from_the_package_and_its_files(monkeypatch,
         asked.update(options)
         return lambda text: stanza_document(offsets=True)
 
-    monkeypatch.setitem(
-        sys.modules, "stanza", SimpleNamespace(__version__="1.15.0", Pipeline=pipeline)
-    )
+    monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(__version__="1.15.0", Pipeline=pipeline))
     parser = StanzaParser(str(tmp_path))
     first = parser.model_sha256
     assert (parser.name, parser.version, len(first)) == ("stanza", "1.15.0", 64)

@@ -155,7 +155,9 @@ def test_d_skips_coordinated_subjects(tree):
         ("viram", "VERB", FINS, 0, "root"),
     )
     assert check_tree(tree(*rows)).agrees
-    assert not check_tree(tree(("Ana", "PROPN", "Number=Sing", 2, "nsubj"), ("viram", "VERB", FINS, 0, "root"))).agrees
+    assert not check_tree(
+        tree(("Ana", "PROPN", "Number=Sing", 2, "nsubj"), ("viram", "VERB", FINS, 0, "root"))
+    ).agrees
 
 
 @pytest.mark.parametrize(("feats", "agrees"), [(FIN, True), (FINS, False)])

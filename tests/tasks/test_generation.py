@@ -71,9 +71,7 @@ class Samples(Silent):
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> TaskData:
     root = tmp_path_factory.mktemp("generation")
-    write_annotations(
-        root / "nano", corpus.documents(SIZES), corpus.metadata(corpus.CorpusOptions(**SIZES))
-    )
+    write_annotations(root / "nano", corpus.documents(SIZES), corpus.metadata(corpus.CorpusOptions(**SIZES)))
     (root / "prompts.txt").write_text("\n".join(PROMPTS) + "\n", encoding="utf-8")
     return TaskData(annotations=root / "nano", files={"prompts": root / "prompts.txt"})
 
@@ -133,7 +131,14 @@ def test_short_sentences_are_unscored_and_an_empty_output_fails(data):
     assert facts["generated"]["n_scored"] == 6
     failed = [item for item in result.items if item.cluster_id == "prompt 2"]
     assert {item.predicted for item in failed} == {0.0}
-    assert {item.cell for item in failed} == {"well_formed", "licit", "finite", "agrees", "plausible", "parsed"}
+    assert {item.cell for item in failed} == {
+        "well_formed",
+        "licit",
+        "finite",
+        "agrees",
+        "plausible",
+        "parsed",
+    }
     assert tree_valid_rate(result.items) < 1
 
 
@@ -210,9 +215,7 @@ def test_human_depth_of_equal_length_stands_beside(data):
 
 
 def test_equal_inputs_give_equal_results(data, test_sentences):
-    first, again, other = (
-        run(data, Samples(test_sentences, shuffle=False), seed=seed) for seed in (3, 3, 4)
-    )
+    first, again, other = (run(data, Samples(test_sentences, shuffle=False), seed=seed) for seed in (3, 3, 4))
     assert first == again
     assert canonical_json(first.facts) == canonical_json(again.facts)
     assert first.samples != other.samples
@@ -221,7 +224,9 @@ def test_equal_inputs_give_equal_results(data, test_sentences):
 def test_item_ids_are_unique_and_clusters_are_prompts(data):
     items = run(data, Writes(*[GOOD] * 4)).items
     assert len({item.item_id for item in items}) == len(items)
-    assert {item.cluster_id for item in items if item.cell == "parsed"} == {f"prompt {i}" for i in range(1, 5)}
+    assert {item.cluster_id for item in items if item.cell == "parsed"} == {
+        f"prompt {i}" for i in range(1, 5)
+    }
 
 
 def test_parser_name_version_and_hash_stand_in_the_facts(data):
@@ -309,7 +314,7 @@ def test_wrong_prompts_are_refused(data, tmp_path, content, message):
 
 
 def test_no_prompts_in_the_data_config(data):
-    with pytest.raises(ConfigError, match="`data.prompts` is not set"):
+    with pytest.raises(ConfigError, match=r"`data.prompts` is not set"):
         build_task("generation", OPTIONS, TaskData(annotations=data.annotations, files={}))
 
 
