@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from rig.core.errors import DataError, RigError, StoreError, VerificationError
+from rig.core.errors import DataError, LockTamperedError, RigError, StoreError, VerificationError
 from rig.core.fingerprint import fingerprint
 from rig.data.annotations import Annotations
 from rig.experiment.lock_file import check_against_record, read_lock
@@ -56,7 +56,7 @@ def verify(folder: Path, runs: Path) -> Iterator[Verified]:
             yield from _lock(kind, folder, runs)
         report = build_report(record, runs)
         yield from _tables(report, folder)
-    except StoreError as error:
+    except (StoreError, LockTamperedError) as error:
         raise VerificationError(str(error)) from error
 
 
