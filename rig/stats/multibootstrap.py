@@ -105,7 +105,7 @@ def _replicates(
 
 
 def _columns(sums: CrossedSums, ratios: FloatArray) -> npt.NDArray[np.float32]:
-    """(n_docs, n_columns): totals minus ratio times weight for each kind, seed and metric, then the weights."""
+    """(n_docs, n_columns): totals minus ratio x weight for each kind, seed and metric, then weights."""
     centred = sums.total - ratios[:, :, None, :] * sums.weight[:, None]
     flat = np.moveaxis(centred, 2, 0).reshape(sums.n_docs, -1)
     weight = np.moveaxis(sums.weight, 1, 0).reshape(sums.n_docs, -1)
