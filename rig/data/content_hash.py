@@ -28,6 +28,8 @@ def content_sha256(batches: Iterable[pa.Table], columns: Sequence[str]) -> str:
     """
     hashes = {column: _ColumnHash() for column in columns}
     for batch in batches:
+        if not batch.num_rows:
+            continue
         for column, running in hashes.items():
             running.update(batch[column])
     return fingerprint([[column, *running.digests()] for column, running in hashes.items()])
@@ -48,7 +50,7 @@ class _ColumnHash:
         if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
             self._lengths.update(_as_int64(pc.fill_null(pc.list_value_length(values), 0)))
             self._items = self._items or _ColumnHash()
-            self._items.update(pa.chunked_array(pc.list_flatten(values)))
+            self._items.update(pc.list_flatten(values))
             return
         texts = pc.fill_null(values.cast(pa.large_string()), "")
         self._lengths.update(_as_int64(pc.binary_length(texts)))

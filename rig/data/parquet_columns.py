@@ -100,7 +100,7 @@ class UserTable:
         if value is None or value == "" or (value == "None" and role in _OPTIONAL_VALUES):
             return ABSENT
         names = self._class_names.get(role)
-        if names is not None:
+        if names is not None and not isinstance(value, str):  # an empty node's tag is text beside numbers
             if not 0 <= value < len(names):
                 raise DataError(
                     f"{where}: column '{self._column_of[role]}' has class {value} of {len(names)}"

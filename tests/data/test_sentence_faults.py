@@ -3,7 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.core.errors import DataError
@@ -23,6 +23,7 @@ def plain(forms: list[str], spaces: list[bool], text: str) -> Sentence:
     return Sentence(sent_id="s", text=text, words=words, units=units)
 
 
+@settings(deadline=None)  # the first call may load a library
 @given(
     st.lists(st.tuples(st.text("abé🦊", min_size=1), st.sampled_from(["", " ", "\u00a0 ", "\n"])), min_size=1)
 )
