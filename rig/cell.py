@@ -12,13 +12,15 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rig.core.documents import AnnotatedDocument
 from rig.core.errors import DataError, RigError
 from rig.core.files import write_json
 from rig.core.fingerprint import file_sha256
+from rig.core.items import Item
 from rig.data.annotations import Annotations
 from rig.metrics.likelihood import document_sums
 from rig.models.base import AbstractLanguageModel, DivergedError, Fit, TrainingText
@@ -94,8 +96,7 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     try:
         fit = kind.fit(text, seed=spec.seed or 0, out=attempt, progress=report.training)
     except DivergedError as error:
-        result = {"status": "diverged", "reason": str(error)}
-        _finish(spec, attempt, result, {"train_s": clock.lap()})
+        _finish(spec, attempt, {"status": "diverged", "reason": str(error)}, {"train_s": clock.lap()})
         return "result.json", "timing.json", "env.json"
     timing: dict[str, Any] = {"train_s": clock.lap()}
 
@@ -159,8 +160,8 @@ def _score(spec: CellSpec, fit: Fit, annotations: Annotations, attempt: Path) ->
     }
 
 
-def _batches(documents: Any) -> Any:
-    batch = []
+def _batches(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
+    batch: list[AnnotatedDocument] = []
     for document in documents:
         batch.append(document)
         if len(batch) == _SCORING_BATCH_DOCUMENTS:
@@ -179,7 +180,7 @@ def _ask(
 ) -> dict[str, Any]:
     """Run the tasks; write all items, return what each says of itself."""
     answers: dict[str, Any] = {}
-    items = []
+    items: list[tuple[str, Item]] = []
     for task in tasks:
         report.phase(task.name)
         result = task.run(model, seed=spec.seed or 0)
