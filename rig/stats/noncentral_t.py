@@ -82,15 +82,21 @@ def _solve(t: FloatArray, df: int, probability: float) -> FloatArray:
     reach = np.abs(t) * np.sqrt(2.0 * special.gammainccinv(df / 2.0, 1e-12) / df) + _NORMAL_REACH
     low, high = -reach, reach
     # As if V were normal: exact for many degrees of freedom, near enough for few.
-    guess = t - special.ndtri(probability) * np.sqrt(1.0 + t**2 / (2.0 * df))
+    guess = np.asarray(t - special.ndtri(probability) * np.sqrt(1.0 + t**2 / (2.0 * df)))
+    active = np.arange(len(t))
     for _ in range(_MAX_ITERATIONS):
-        guess = np.where((guess > low) & (guess < high), guess, (low + high) / 2.0)
-        cdf, slope = _cdf_and_slope(t, df, guess)
+        at = guess[active]
+        cdf, slope = _cdf_and_slope(t[active], df, at)
         error = cdf - probability
-        low, high = np.where(error > 0, guess, low), np.where(error > 0, high, guess)
+        low[active] = np.where(error > 0, at, low[active])
+        high[active] = np.where(error > 0, high[active], at)
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(slope < 0, error / slope, np.inf)
-        guess = guess - step
-        if np.all((np.abs(step) <= 1e-12 * reach) | (high - low <= 1e-12 * reach)):
+            newton = at - error / slope
+        is_inside = (newton > low[active]) & (newton < high[active])
+        guess[active] = np.where(is_inside, newton, (low[active] + high[active]) / 2.0)
+        is_found = np.abs(error) <= 1e-14
+        guess[active[is_found]] = at[is_found]
+        active = active[~is_found & (high[active] - low[active] > 1e-13 * reach[active])]
+        if not len(active):
             break
     return guess

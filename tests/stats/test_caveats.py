@@ -51,11 +51,14 @@ def test_one_seed(compare_one: CompareOne) -> None:
 def test_identical_runs_and_equal_differences(compare_one: CompareOne) -> None:
     same = caveats.zero_variance(compare_one([1.0, 2.0], [1.0, 2.0]))
     assert same == (
-        "All 2 differences are 0, so a t test is not defined: check that the two kinds are not the same checkpoints."
+        "All 2 differences are 0, so a t test is not defined: "
+        "check that the two kinds are not the same checkpoints."
     )
     shifted = caveats.zero_variance(compare_one([1.0, 2.0], [1.5, 2.5]))
     assert shifted is not None
-    assert shifted.startswith("All 2 differences are equal (zero variance), so t, p and effect size are not defined")
+    assert shifted.startswith(
+        "All 2 differences are equal (zero variance), so t, p and effect size are not defined"
+    )
 
 
 def test_missing_seeds_are_said(compare_one: CompareOne) -> None:

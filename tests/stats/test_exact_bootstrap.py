@@ -7,7 +7,9 @@ from rig.stats.exact_bootstrap import exact_bounds, multisets
 from rig.stats.seed_bootstrap import SeedResampler, percentile_bounds
 
 
-@pytest.mark.parametrize(("n_seeds", "n_multisets"), [(1, 1), (2, 3), (3, 10), (4, 35), (5, 126), (6, 462), (7, 1716)])
+@pytest.mark.parametrize(
+    ("n_seeds", "n_multisets"), [(1, 1), (2, 3), (3, 10), (4, 35), (5, 126), (6, 462), (7, 1716)]
+)
 def test_multisets_are_all_resamples(n_seeds: int, n_multisets: int) -> None:
     law = multisets(n_seeds)
     assert len(law.multiplicity) == n_multisets

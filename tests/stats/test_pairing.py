@@ -6,7 +6,8 @@ from rig.stats.pairing import break_even_correlation, seed_correlation, welch
 
 
 @pytest.mark.parametrize(
-    ("n", "r"), [(2, 0.885), (3, 0.584), (4, 0.409), (5, 0.310), (6, 0.249), (8, 0.177), (10, 0.137), (20, 0.065)]
+    ("n", "r"),
+    [(2, 0.885), (3, 0.584), (4, 0.409), (5, 0.310), (6, 0.249), (8, 0.177), (10, 0.137), (20, 0.065)],
 )
 def test_break_even_table(n: int, r: float) -> None:
     assert break_even_correlation(n, confidence_level=0.95) == pytest.approx(r, abs=5e-4)

@@ -7,7 +7,9 @@ from rig.stats.replicates import average_repeats, refuse_duplicates
 
 def test_duplicate_seeds_are_refused() -> None:
     per_document = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
-    with pytest.raises(DataError, match="kind 'masha': seeds 41 and 43 have identical values on every document"):
+    with pytest.raises(
+        DataError, match="kind 'masha': seeds 41 and 43 have identical values on every document"
+    ):
         refuse_duplicates([41, 42, 43], per_document, kind="masha")
 
 

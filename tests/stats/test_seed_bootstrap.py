@@ -118,4 +118,6 @@ def test_printed_coverage_is_the_simulated_one(n_seeds: int) -> None:
     printed = bootstrap_coverage(n_seeds, confidence_level=0.95)
     assert printed is not None
     # Four standard errors, plus what 2,000 instead of 10,000 resamples may shift.
-    assert hits / n_samples == pytest.approx(printed, abs=4 * (printed * (1 - printed) / n_samples) ** 0.5 + 0.003)
+    assert hits / n_samples == pytest.approx(
+        printed, abs=4 * (printed * (1 - printed) / n_samples) ** 0.5 + 0.003
+    )

@@ -10,7 +10,8 @@ from rig.stats.sign_flip import SignFlip, sign_flip
 
 
 @pytest.mark.parametrize(
-    ("n_pairs", "floor"), [(1, 1.0), (2, 0.5), (3, 0.25), (4, 0.125), (5, 0.0625), (6, 0.03125), (7, 0.015625)]
+    ("n_pairs", "floor"),
+    [(1, 1.0), (2, 0.5), (3, 0.25), (4, 0.125), (5, 0.0625), (6, 0.03125), (7, 0.015625)],
 )
 def test_floor_is_reached_when_all_seeds_agree(n_pairs: int, floor: float) -> None:
     differences = np.arange(1.0, n_pairs + 1)[:, None]

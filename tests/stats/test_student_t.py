@@ -57,3 +57,16 @@ def test_order_of_seeds_does_not_matter(values: list[float], random: object) -> 
     assert (results[0].t is None) == (results[1].t is None)
     if results[0].t is not None:
         assert results[0].t == pytest.approx(results[1].t, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_seeds", [3, 5, 10])
+def test_interval_of_paired_differences_covers_95_percent(n_seeds: int) -> None:
+    n_tests = 20_000
+    rng = np.random.default_rng(n_seeds)
+    seed_effect = rng.normal(3.5, 0.3, (n_seeds, n_tests))
+    base = seed_effect + rng.normal(0, 0.1, (n_seeds, n_tests))
+    variant = seed_effect + rng.normal(0.05, 0.1, (n_seeds, n_tests))
+    results = student_t(variant - base, scale=np.full(n_tests, 5.0), confidence_level=0.95)
+    hits = sum((result.low or 0.0) <= 0.05 <= (result.high or 0.0) for result in results)
+    assert stats.binomtest(hits, n_tests, 0.95).pvalue > 1e-4

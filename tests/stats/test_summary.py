@@ -36,10 +36,14 @@ def test_equal_values_have_no_interval() -> None:
 
 
 def test_nan_is_refused() -> None:
-    with pytest.raises(DataError, match=r"`values` holds nan at seed row 1, test column 0 .*`values_present`"):
+    with pytest.raises(
+        DataError, match=r"`values` holds nan at seed row 1, test column 0 .*`values_present`"
+    ):
         summarise([[1.0], [np.nan]], confidence_level=0.95)
 
 
 def test_level_outside_its_range_is_refused() -> None:
-    with pytest.raises(DataError, match="`confidence_level` must lie strictly between 0 and 1, got 95; use 0.95"):
+    with pytest.raises(
+        DataError, match=r"`confidence_level` must lie strictly between 0 and 1, got 95; use 0.95"
+    ):
         summarise([[1.0]], confidence_level=95)
