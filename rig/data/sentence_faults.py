@@ -3,9 +3,7 @@
 import functools
 import itertools
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 from rig.core.errors import DataError
 from rig.core.sentences import UPOS_TAGS, Sentence, Word
@@ -14,9 +12,7 @@ _MAX_WORDS = 32_767  # word ids are stored in 16 bits
 _TAGS = frozenset(UPOS_TAGS)
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(NamedTuple):
     """Half-open, in code points of the sentence's text."""
 
     start: int
@@ -77,9 +73,15 @@ def refuse_faults(sentence: Sentence) -> None:
         if fault:
             raise DataError(f"word {number} '{word.form}' {fault}")
     _refuse_bad_tree([word.head for word in sentence.words])
-    for text in _texts(sentence):
-        if not text.isascii() and not unicodedata.is_normalized("NFC", text):
-            raise DataError(f"'{text[:40]}' is not NFC text")
+    texts = [sentence.text, *(word.form for word in sentence.words)]
+    texts += [word.lemma for word in sentence.words if word.lemma is not None]
+    if not _is_nfc("\n".join(texts)):  # a line feed composes with nothing
+        fault = next(text for text in texts if not _is_nfc(text))
+        raise DataError(f"'{fault[:40]}' is not NFC text")
+
+
+def _is_nfc(text: str) -> bool:
+    return text.isascii() or unicodedata.is_normalized("NFC", text)
 
 
 def _word_fault(word: Word, number: int, n_words: int) -> str | None:
@@ -124,11 +126,3 @@ def _refuse_bad_tree(heads: list[int]) -> None:
             word = heads[word - 1]
         for passed in path:
             reaches_root[passed] = True
-
-
-def _texts(sentence: Sentence) -> Iterator[str]:
-    yield sentence.text
-    for word in sentence.words:
-        yield word.form
-        if word.lemma is not None:
-            yield word.lemma
