@@ -111,16 +111,17 @@ class HeadAutomaton:
                 for context, row in table["counts"].items()
                 for event, n in row.items()
             ]
+            counts = _tally(counted)
             threshold, n_sentences = float(table["threshold"]), int(table["n_sentences"])
             model_sha256 = str(table["model_sha256"])
+            if not (math.isfinite(threshold) and threshold <= 0 and counts):
+                raise ValueError(f"threshold {threshold} over {len(counts)} contexts")
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
                 f"plausibility table '{path.name}' can't be read ({error}); "
                 "write it again with `rig parser train`"
             ) from None
-        return cls(
-            counts=_tally(counted), threshold=threshold, n_sentences=n_sentences, model_sha256=model_sha256
-        )
+        return cls(counts=counts, threshold=threshold, n_sentences=n_sentences, model_sha256=model_sha256)
 
 
 def fit_head_automaton(

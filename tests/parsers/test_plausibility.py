@@ -102,7 +102,38 @@ def test_malformed_trees_are_not_counted(tree, small):
         fit_head_automaton([], [small], model_sha256="x")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}', json.dumps({"schema": 1, "counts": 3})])
+def table(**changes):
+    whole = {
+        "schema": 1,
+        "threshold": -1.5,
+        "n_sentences": 1,
+        "model_sha256": "x",
+        "counts": {"VERB\troot\tleft\tSTART": {"STOP\t": 1}},
+    }
+    return json.dumps(whole | changes)
+
+
+def test_a_whole_table_is_read(tmp_path):
+    (tmp_path / "t.json").write_text(table())
+    assert HeadAutomaton.read(tmp_path / "t.json").threshold == -1.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        table(schema=2),
+        table(counts=3),
+        table(counts={}),
+        table(counts={"VERB": {"STOP\t": 1}}),
+        table(counts={"VERB\troot\tleft\tSTART": {"STOP": 1}}),
+        table(threshold=float("nan")),
+        table(threshold=0.5),
+        table(threshold=None),
+    ],
+)
 def test_a_damaged_table_is_refused(tmp_path, text):
     path = tmp_path / "t.json"
     path.write_text(text)
