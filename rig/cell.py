@@ -26,7 +26,7 @@ from rig.metrics.likelihood import document_sums
 from rig.models.base import AbstractLanguageModel, DivergedError, Fit, TrainingText
 from rig.models.catalog import build_kind, family_target
 from rig.store.cells import CellSpec, DoneCell, new_attempt, publish, read_done, read_spec
-from rig.store.code import code_fingerprint
+from rig.store.code import code_fingerprint, forget_sources
 from rig.store.provenance import environment
 from rig.store.tables import token_scores_writer, write_items, write_sums
 from rig.tasks.base import AbstractTask, TaskData, TaskResult
@@ -114,8 +114,7 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
 
 def _check_inputs(spec: CellSpec, when: str) -> None:
     """Code and data are those that the plan hashed; a result under a wrong key would be served for years."""
-    code = code_fingerprint(code_roots(spec.identity["config"]))
-    if code != spec.identity["code"]["sha256"]:
+    if _code_changed(spec):
         raise RigError(f"the code changed {when}; run the command again to plan with the code as it is now")
     for name, sha256 in spec.where["sha256"].items():
         path = Path(name)
@@ -125,6 +124,17 @@ def _check_inputs(spec: CellSpec, when: str) -> None:
             raise DataError(
                 f"{path} changed {when}; run the command again to plan with the file as it is now"
             )
+
+
+def _code_changed(spec: CellSpec) -> bool:
+    """Compare bytes first; only where they differ ask whether more than a docstring changed."""
+    if all(
+        Path(name).is_file() and file_sha256(Path(name)) == sha for name, sha in spec.where["code"].items()
+    ):
+        return False
+    forget_sources()
+    derived = code_fingerprint(code_roots(spec.identity["config"]))
+    return derived != str(spec.identity["code"]["sha256"])
 
 
 def _score(spec: CellSpec, fit: Fit, annotations: Annotations, attempt: Path) -> dict[str, Any]:

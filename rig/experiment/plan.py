@@ -9,7 +9,7 @@ from rig.core.errors import UsageError, did_you_mean
 from rig.experiment.config import IDENTITY_GROUPS
 from rig.experiment.datasets import PreparedData
 from rig.store.cells import CellSpec
-from rig.store.code import code_fingerprint
+from rig.store.code import code_fingerprint, source_hashes
 
 
 @final
@@ -41,7 +41,7 @@ def plan_kind(config: Mapping[str, Any], seeds: Sequence[int], data: PreparedDat
     }
     # Prose about a kind is no part of what it computes.
     identity["config"]["kind"] = {key: value for key, value in kind.items() if key != "description"}
-    where = data.where(with_tasks=with_tasks)
+    where = {**data.where(with_tasks=with_tasks), "code": source_hashes(code_roots(config))}
     cells = tuple(
         CellSpec(kind=kind["name"], seed=seed, identity=identity, where=where)
         for seed in (seeds if kind["seeded"] else (None,))

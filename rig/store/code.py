@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rig.core.fingerprint import file_sha256
+
 _PACKAGE = "rig"
 # `ctx` and `kind` carry no meaning of their own; `type_params` exists on newer Pythons only.
 _SKIPPED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params"})
@@ -31,6 +33,18 @@ def code_fingerprint(roots: Iterable[str]) -> str:
     for module in sorted(module_closure(roots)):
         digest.update(f"{module}\0{_module_sha256(module)}\n".encode())
     return digest.hexdigest()
+
+
+def source_hashes(roots: Iterable[str]) -> dict[str, str]:
+    """The SHA-256 of each source file behind `code_fingerprint`, by path: quick to take again."""
+    paths = [_source_path(module) for module in sorted(module_closure(roots))]
+    return {str(path): file_sha256(path) for path in paths if path is not None}
+
+
+def forget_sources() -> None:
+    """Read sources anew from now on; a process may outlive an edit."""
+    for remembered in (_source_path, _tree, _imports_of, _module_sha256):
+        remembered.cache_clear()
 
 
 def module_closure(roots: Iterable[str]) -> set[str]:

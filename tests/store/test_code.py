@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.store import code
-from rig.store.code import code_fingerprint, module_closure
+from rig.store.code import code_fingerprint, forget_sources, module_closure, source_hashes
 
 
 @pytest.fixture
@@ -16,8 +15,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fingerprint_now() -> str:
-    for cached in (code._tree, code._imports_of, code._module_sha256, code._source_path):
-        cached.cache_clear()
+    forget_sources()
     return code_fingerprint(["a_kind_of_mine"])
 
 
@@ -46,6 +44,13 @@ def test_what_the_code_does_changes_it(module: Path, text: str) -> None:
     before = fingerprint_now()
     module.write_text(text)
     assert fingerprint_now() != before
+
+
+def test_source_hashes_see_every_byte(module: Path) -> None:
+    before = source_hashes(["a_kind_of_mine"])
+    assert list(before) == [str(module)]
+    module.write_text(module.read_text() + "# a comment\n")
+    assert source_hashes(["a_kind_of_mine"]) != before
 
 
 def test_the_closure_follows_imports_and_leaves_out_what_a_cell_never_imports() -> None:
