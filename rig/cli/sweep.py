@@ -83,10 +83,12 @@ def sweep(
         try:
             _sweep_one(plan(kind), conf=conf, data=data, runs=runs_dir, jobs=n_jobs, engine=engine)
         except RigError as error:
+            if len(swept) == 1:
+                raise
             errors.append(error)
             click.echo(f"Error: {error}", err=True)
     if errors:
-        raise errors[0] if len(swept) == 1 else RigError(_summary(name, errors, len(swept)))
+        raise RigError(f"{len(errors)} of {len(swept)} sweeps of {name} made no lock; each is named above")
 
 
 def _sweep_one(
@@ -111,7 +113,3 @@ def _sweep_one(
     lock = lock_sweep(planned, record)
     stamp = f", at the grid's edge (allowed by {lock.edge_allowed})" if lock.edge_allowed else ""
     click.echo(f"  lock {planned.lock_path} ({lock.lock_id}{stamp})")
-
-
-def _summary(name: str, errors: list[RigError], n_kinds: int) -> str:
-    return f"{len(errors)} of {n_kinds} sweeps of {name} made no lock; the first: {errors[0]}"

@@ -20,7 +20,7 @@ from rig.experiment.lock_state import SEVERITY, Finding, State, examine
 
 LR = "lr"
 LR_VARIABLE = "train.lr"
-_SET_BY_A_SWEEP = ("train.steps", "score", "tasks", "task", "sweep", "stats", "lock")
+_SET_BY_A_SWEEP = ("score.split", "tasks", "task.", "sweep", "stats")
 
 
 @final
@@ -144,10 +144,14 @@ def check_variable(name: str, variable: str) -> None:
 
 def sweep_command(name: str, kind: str, variable: str, overrides: Sequence[str]) -> str:
     """The command that makes a lock under the same settings."""
-    dropped = (variable, *_SET_BY_A_SWEEP)
-    kept = [text for text in overrides if not text.startswith(dropped) or text.startswith("sweep.steps=")]
-    steps = [f"sweep.{text.removeprefix('train.')}" for text in overrides if text.startswith("train.steps=")]
-    return " ".join([f"rig sweep {name} --kinds {kind}", *map(shlex.quote, (*kept, *steps))])
+    kept = []
+    for text in overrides:
+        key = text.partition("=")[0]
+        if key == "train.steps":
+            kept.append(f"sweep.{text.removeprefix('train.')}")
+        elif key == "sweep.steps" or not (key == variable or key.startswith(_SET_BY_A_SWEEP)):
+            kept.append(text)
+    return " ".join([f"rig sweep {name} --kinds {kind}", *map(shlex.quote, kept)])
 
 
 def _decide_lr(

@@ -142,7 +142,7 @@ def _overrides(key: str, variable: str) -> bool:
 def _check_record(path: Path, lock: LockFile, runs: Path) -> Path | None:
     """The folder of the lock's sweep if it is on this machine, compared with the lock."""
     folder = sweep_folder(runs, lock.sweep_id)
-    if not folder.exists():
+    if not (folder / "sweep.json").exists():
         return None
     try:
         record = check_sweep_record(folder / "sweep.json")

@@ -7,6 +7,8 @@ share an id. The hash leaves out when and on which machine it was made.
 """
 
 import math
+import os
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,17 +122,20 @@ def sweep_folder(runs: Path, sweep_id: str) -> Path:
 
 
 def publish_record(runs: Path, record: SweepRecord) -> Path:
-    """Write sweep.json, unless the same sweep's stands there.
+    """Write sweep.json, unless the same sweep's stands there; a damaged one is set aside.
 
     Returns:
         The sweep's folder.
-
-    Raises:
-        StoreError, VerificationError: What stands there was changed.
     """
     folder = sweep_folder(runs, record.sweep_id)
-    if not publish_once(folder / "sweep.json", readable_json(record.content)):
-        check_sweep_record(folder / "sweep.json")
+    path = folder / "sweep.json"
+    if publish_once(path, readable_json(record.content)):
+        return folder
+    try:
+        check_sweep_record(path)
+    except (StoreError, VerificationError):
+        os.replace(path, folder / f"quarantine-{uuid.uuid4().hex[:12]}.json")
+        publish_once(path, readable_json(record.content))
     return folder
 
 
