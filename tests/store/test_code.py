@@ -11,6 +11,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(str(tmp_path))
     path = tmp_path / "a_kind_of_mine.py"
     path.write_text('"""Says."""\nX = 1  # why\n\n\ndef f(a):\n    """Says."""\n    return a + X\n')
+    forget_sources()
     return path
 
 
