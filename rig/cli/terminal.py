@@ -9,7 +9,7 @@ from rig.metrics.catalog import METRICS
 from rig.report.answer import answer_sentences, stamps, warnings
 from rig.report.build import Report
 from rig.report.markdown import table_text
-from rig.report.sections import aggregate_table, per_seed_table
+from rig.report.value_tables import aggregate_table, per_seed_table
 
 _POS = tuple(f"ppl_{name.lower()}" for name in WORD_CLASSES)
 

@@ -1,24 +1,16 @@
 """The report's opening: the answer in sentences, and the warnings that belong to it."""
 
-import numpy as np
+import math
 
 from rig.report.build import Report
 from rig.report.comparison import Comparison
-from rig.report.numbers import decimals_for, fixed_text, interval_text, p_text
-from rig.report.rows import SeedRow
+from rig.report.duplicates import duplicates
+from rig.report.labels import is_built_in_masha, unit_name
+from rig.report.numbers import decimals_for, fixed_text, interval_text, level_text, p_text
 from rig.stats.caveats import SCOPE, caveats, exploratory_exclusions
+from rig.stats.paired import PairedComparison
+from rig.stats.power import seeds_needed
 from rig.stats.verdict import Word
-
-_UNIT_NAMES = {
-    "bits/char": "bits per character",
-    "bits/byte": "bits per byte",
-    "nats/token": "nats per token",
-}
-
-
-def unit_name(unit: str) -> str:
-    """A unit as a sentence says it."""
-    return _UNIT_NAMES.get(unit, unit)
 
 
 def answer_sentences(report: Report) -> list[str]:
@@ -28,45 +20,56 @@ def answer_sentences(report: Report) -> list[str]:
     if primary:
         return [_sentence(comparison, report) for comparison in primary]
     baseline = report.record["baseline"]
-    n_kinds = len(report.record["kinds"])
-    if n_kinds == 1:
+    if len(report.record["kinds"]) == 1:
         return [f"One kind ({baseline}) was run, so there is nothing to compare."]
-    return ["No two seeded kinds share seeds, so nothing is tested; the tables describe."]
+    if not _is_seeded(report, baseline):
+        return [
+            f"The baseline {baseline} is not seeded, so nothing is tested over seeds; the tables describe. "
+            "Name a seeded kind with `--baseline`."
+        ]
+    return [f"No seeded kind stands beside {baseline}, so nothing is tested; the tables describe."]
 
 
 def warnings(report: Report) -> list[str]:
     """What a reader must know beside the answer, without repeats, in the order of importance."""
     level = report.record["stats"]["confidence_level"]
     primary = report.record["stats"]["primary"]
-    found: list[str] = []
+    kinds_of: dict[str, list[str]] = {}
     for comparison in report.comparisons:
         if comparison.column.name == primary and comparison.tested is not None:
-            found += [
-                f"{comparison.kind}: {text}" for text in caveats(comparison.tested, confidence_level=level)
-            ]
-    found += _twins(report)
-    exploratory = [
-        comparison
-        for comparison in report.comparisons
-        if not comparison.is_declared and comparison.tested is not None and comparison.tested.bootstrap
-    ]
+            for text in caveats(comparison.tested, confidence_level=level):
+                kinds_of.setdefault(text, []).append(comparison.kind)
+    found = [f"{', '.join(kinds)}: {text}" for text, kinds in kinds_of.items()]
+    found += list(dict.fromkeys(_not_compared(report)))
+    unseeded = [kind["name"] for kind in report.record["kinds"] if not _is_seeded(report, kind["name"])]
+    if unseeded and len(report.record["kinds"]) > 1:
+        found.append(
+            f"Not seeded, so one cell, shown beside the others and in no test: {', '.join(unseeded)}."
+        )
     coverages = [
         comparison.tested.bootstrap.coverage
-        for comparison in exploratory
-        if comparison.tested is not None
+        for comparison in report.comparisons
+        if not comparison.is_declared
+        and comparison.tested is not None
         and comparison.tested.bootstrap is not None
         and comparison.tested.bootstrap.coverage is not None
     ]
     if coverages:
         found.append(exploratory_exclusions(len(coverages), min(coverages)))
     found.append(SCOPE)
-    return list(dict.fromkeys(found))
+    return found
 
 
 def stamps(report: Report) -> list[str]:
     """Warnings that stand above everything."""
+    record = report.record
     marks = []
-    for kind in report.record["kinds"]:
+    if "derived_from" in record:
+        marks.append(
+            f"Rendered again from {record['derived_from']['id']} with another "
+            f"{', '.join(record['derived_from']['changed'])}: chosen after the cells had run."
+        )
+    for kind in record["kinds"]:
         label = kind["lock"]["label"]
         if label not in {"OK", "NOT APPLICABLE"}:
             marks.append(f"{kind['name']}: {label}")
@@ -74,68 +77,109 @@ def stamps(report: Report) -> list[str]:
         if row.status != "ok":
             seed = "" if row.seed is None else f" seed {row.seed}"
             marks.append(f"{row.kind}{seed} {row.status}: {row.error}")
-    if any(_is_masha(kind) for kind in report.record["kinds"]):
+    for (kind_name, seed_number), first in duplicates(report.rows).items():
+        marks.append(
+            f"{kind_name}: seeds {first} and {seed_number} gave identical scores, so {seed_number} is no "
+            "replicate and is left out of every mean, interval and test; does the seed reach the training?"
+        )
+    if any(is_built_in_masha(kind) for kind in record["kinds"]):
         marks.append(
             "The built-in MASHA kinds are this project's own reading of the idea, not its authors' code."
         )
     return marks
 
 
+def _is_seeded(report: Report, name: str) -> bool:
+    return any(kind["name"] == name and kind["config"]["kind"]["seeded"] for kind in report.record["kinds"])
+
+
+def _not_compared(report: Report) -> list[str]:
+    """The metrics on which kinds must not be compared, by kind and reason."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for comparison in report.comparisons:
+        if comparison.not_compared:
+            names.setdefault((comparison.kind, comparison.not_compared), []).append(comparison.column.name)
+    return [
+        f"{kind}: {_shortened(metrics)} {reason}; read bpc, bpb and the figures per word instead."
+        if "tokenizers" in reason
+        else f"{kind}: {_shortened(metrics)} {reason}."
+        for (kind, reason), metrics in names.items()
+    ]
+
+
+def _shortened(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 9 else f"{', '.join(names[:4])} and {len(names) - 4} more"
+
+
 def _sentence(comparison: Comparison, report: Report) -> str:
     name, tested = comparison.column.name, comparison.tested
-    unit = unit_name(comparison.column.unit) or name
-    if tested is None or tested.delta_mean is None or tested.t is None:
+    pair = f"{comparison.kind} and {comparison.baseline}"
+    if tested is None or tested.t is None:
         reason = comparison.not_compared or "no seed has a value of both kinds"
-        return f"{comparison.kind} and {comparison.baseline} are not compared on {name}: {reason}."
-    decimals = decimals_for(tested.t.std, least=3)
-    is_better = (tested.delta_mean > 0) == (comparison.column.direction == "higher")
-    seeds = f"{tested.n_pairs} seed" + ("s" if tested.n_pairs != 1 else "")
-    level = f"{report.record['stats']['confidence_level']:.0%}"
-    sentence = (
-        f"{comparison.kind} is {fixed_text(abs(tested.delta_mean), decimals)} {unit} "
-        f"{'better' if is_better else 'worse'} than {comparison.baseline} over {seeds}"
-    )
-    if tested.t.low is not None:
-        interval = interval_text(tested.t.low, tested.t.high, decimals)
-        sentence += f", {level} CI of the difference {interval}, Holm p = {p_text(comparison.p_holm)}"
-    return f"{sentence}: {_conclusion(comparison)}."
+        return f"{pair} are not compared on {name}: {reason}."
+    seeds = "one seed" if tested.n_pairs == 1 else f"{tested.n_pairs} seeds"
+    if tested.t.mean == 0.0:
+        sentence = f"{pair} have the same mean {name} over {seeds}"
+    else:
+        sentence = (
+            f"{comparison.kind} is {_amount(comparison, tested)} than {comparison.baseline} "
+            f"in {name} over {seeds}"
+        )
+    if tested.t.low is not None and tested.t.high is not None:
+        level = level_text(report.record["stats"]["confidence_level"])
+        sentence += (
+            f", {level} CI of the difference {_interval(comparison, tested.t.low, tested.t.high)}, "
+            f"Holm p = {p_text(comparison.p_holm)}"
+        )
+    elif tested.t.reason:
+        sentence += f" ({tested.t.reason}: no interval, no test)"
+    return f"{sentence}: {_conclusion(comparison, report)}."
 
 
-def _conclusion(comparison: Comparison) -> str:
+def _amount(comparison: Comparison, tested: PairedComparison) -> str:
+    """`0.031 bits per character better`, or `3.1% better` for a perplexity."""
+    if tested.t is None:
+        return ""
+    mean, direction = tested.t.mean, comparison.column.direction
+    word = "higher" if mean > 0 else "lower"
+    if direction != "none":
+        word = "better" if (mean > 0) == (direction == "higher") else "worse"
+    if comparison.column.is_log_scale:
+        change = 100.0 * abs(math.expm1(mean))
+        return f"{fixed_text(change, max(decimals_for(change), 1))}% {word}"
+    decimals = max(decimals_for(tested.t.std, least=3), decimals_for(mean, least=3))
+    unit = unit_name(comparison.column.unit)
+    return f"{fixed_text(abs(mean), decimals)}{f' {unit}' if unit else ''} {word}"
+
+
+def _interval(comparison: Comparison, low: float, high: float) -> str:
+    if comparison.column.is_log_scale:
+        decimals = decimals_for(100.0 * abs(math.expm1(high) - math.expm1(low)) / 4, least=1)
+        return f"{interval_text(100.0 * math.expm1(low), 100.0 * math.expm1(high), decimals)}%"
+    return interval_text(low, high, decimals_for((high - low) / 4, least=3))
+
+
+def _conclusion(comparison: Comparison, report: Report) -> str:
     verdict, tested = comparison.verdict, comparison.tested
     if verdict is None or tested is None:
-        return "no test is defined"
-    if verdict.word is Word.UNRESOLVED:
-        needed = tested.seeds_needed
-        more = f"; about {needed} seeds would resolve the declared smallest effect" if needed else ""
-        if tested.mde is not None and not needed:
-            decimals = decimals_for(tested.mde, least=3)
-            smallest = f"{fixed_text(tested.mde, decimals)} {unit_name(comparison.column.unit)}"
-            more = f"; {tested.n_pairs} seeds can find differences from {smallest}"
-        return f"**{verdict}**{more}"
-    return f"**{verdict}**"
+        return "described, not judged"
+    if verdict.word in (Word.BETTER, Word.WORSE):
+        return f"**resolved: {verdict.word}**"
+    if verdict.word is Word.EQUIVALENT:
+        margin = report.record["stats"]["margin"]
+        return f"**equivalent** within the declared margin of {margin:g}"
+    return f"**{verdict}**{_what_would_resolve(comparison, tested, report)}"
 
 
-def _twins(report: Report) -> list[str]:
-    """Seeds of one kind whose scores are the same to the bit: a seed that changes nothing is no replicate."""
-    found = []
-    for kind in report.record["kinds"]:
-        own = [row for row in report.rows if row.kind == kind["name"] and row.sums is not None]
-        for index, row in enumerate(own):
-            for other in own[index + 1 :]:
-                if _same_sums(row, other):
-                    found.append(
-                        f"{row.kind}: seeds {row.seed} and {other.seed} gave identical scores; "
-                        "does the seed reach the training?"
-                    )
-    return found
-
-
-def _same_sums(row: SeedRow, other: SeedRow) -> bool:
-    if row.sums is None or other.sums is None:
-        return False
-    return np.array_equal(row.sums.total, other.sums.total)
-
-
-def _is_masha(kind: dict[str, object]) -> bool:
-    return str(kind["name"]).startswith("masha")
+def _what_would_resolve(comparison: Comparison, tested: PairedComparison, report: Report) -> str:
+    stats = report.record["stats"]
+    if tested.seeds_needed is not None:
+        return (
+            f"; about {tested.seeds_needed} seeds would resolve the declared smallest effect of "
+            f"{stats['sesoi']:g} {unit_name(comparison.column.unit)}"
+        )
+    if tested.effect is None or tested.effect.d_z == 0.0:
+        return ""
+    needed = seeds_needed(abs(tested.effect.d_z), alpha=1.0 - stats["confidence_level"])
+    many = "more than 10 000" if needed is None else f"about {needed}"
+    return f"; {many} seeds would resolve a difference of this size"

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from rig.report.aggregate import aggregate_rows
 from rig.report.comparison import Comparison, compare_kinds, comparison_row
+from rig.report.documents_too import DocumentsToo, documents_too
 from rig.report.rows import Column, SeedRow, as_mapping, column_catalog, column_names, seed_rows
 
 
@@ -21,6 +22,8 @@ class Report:
     catalog: Mapping[str, Column]
     """Metric to what is known of it, in table order."""
     comparisons: Sequence[Comparison]
+    documents_too: Sequence[DocumentsToo]
+    """The declared comparisons with documents as a sample too."""
     per_seed: Sequence[Mapping[str, Any]]
     per_seed_columns: Sequence[str]
     aggregate: Sequence[Mapping[str, Any]]
@@ -33,7 +36,11 @@ def build_report(record: Mapping[str, Any], runs: Path) -> Report:
     Raises:
         StoreError: A cell is missing or was changed.
     """
-    rows = seed_rows(record, runs)
+    return report_of_rows(record, seed_rows(record, runs))
+
+
+def report_of_rows(record: Mapping[str, Any], rows: Sequence[SeedRow]) -> Report:
+    """Derive every table from a report's record and its per-seed rows."""
     catalog = column_catalog(rows)
     comparisons = compare_kinds(rows, catalog, record)
     columns = column_names(rows)
@@ -42,6 +49,7 @@ def build_report(record: Mapping[str, Any], runs: Path) -> Report:
         rows=rows,
         catalog=catalog,
         comparisons=comparisons,
+        documents_too=documents_too(comparisons, rows, record),
         per_seed=[as_mapping(row, columns) for row in rows],
         per_seed_columns=columns,
         aggregate=aggregate_rows(rows, catalog, comparisons, record),

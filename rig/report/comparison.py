@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rig.core.errors import ConfigError, did_you_mean
 from rig.core.seeding import stream
+from rig.report.duplicates import replicates
 from rig.report.rows import Column, SeedRow
 from rig.stats.multiplicity import holm
 from rig.stats.paired import PairedComparison, compare
@@ -31,14 +32,17 @@ class Comparison:
     baseline: str
     column: Column
     tested: PairedComparison | None
-    """On the test scale; None where the two must not be compared, with the reason in `verdict`."""
+    """On the test scale; None where the two must not be compared, with the reason in `not_compared`."""
     raw: PairedComparison | None
-    """On the scale of the table; the same as `tested` but for perplexities."""
+    """On the scale of the table; the same as `tested` but for perplexities. None where a perplexity is too
+    large for a number: the mean of the others would flatter the kind."""
     p_holm: float | None
     """Holm-adjusted within the declared family, or within all exploratory tests."""
     is_declared: bool
     """In the family that conf/stats declares."""
     verdict: Verdict | None
+    seeds: tuple[int, ...]
+    """The seeds that both kinds have a value of, ascending: those behind the differences."""
     not_compared: str
     """Why there is no test, or empty."""
 
@@ -60,25 +64,28 @@ def compare_kinds(
     for name in stats["family"]:
         if name not in catalog:
             raise ConfigError(f"`stats.family` names '{name}'. {did_you_mean(name, catalog)}")
-    by_kind = {kind["name"]: [row for row in rows if row.kind == kind["name"]] for kind in record["kinds"]}
+    usable = replicates(rows)
+    by_kind = {kind["name"]: [row for row in usable if row.kind == kind["name"]] for kind in record["kinds"]}
     is_seeded = {kind["name"]: kind["config"]["kind"]["seeded"] for kind in record["kinds"]}
     variants = [name for name in by_kind if name != baseline and is_seeded[name] and is_seeded[baseline]]
     drafts = []
     for variant in variants:
-        base_rows, variant_rows = _aligned(by_kind[baseline], by_kind[variant])
+        base_rows, variant_rows = _aligned(by_kind[baseline], by_kind[variant], record["seeds"])
         tested = _compare(base_rows, variant_rows, catalog, record, on_test_scale=True)
         raw = _compare(base_rows, variant_rows, catalog, record, on_test_scale=False)
         for name, column in catalog.items():
             why_not = _why_not(column, base_rows, variant_rows)
-            drafts.append((variant, column, None if why_not else tested[name], raw[name], why_not))
-    p_holm = _adjusted([(column.name in stats["family"], result) for _, column, result, _, _ in drafts])
+            described = None if has_overflow((*base_rows, *variant_rows), name) else raw[name]
+            seeds = _paired_seeds(base_rows, variant_rows, name)
+            drafts.append((variant, column, None if why_not else tested[name], described, why_not, seeds))
+    p_holm = _adjusted([(column.name in stats["family"], result) for _, column, result, *_ in drafts])
     return [
         Comparison(
             kind=variant,
             baseline=baseline,
             column=column,
             tested=result,
-            raw=raw_result,
+            raw=described,
             p_holm=adjusted,
             is_declared=column.name in stats["family"],
             verdict=None
@@ -90,8 +97,9 @@ def compare_kinds(
                 alpha=1.0 - stats["confidence_level"],
             ),
             not_compared=why_not,
+            seeds=seeds,
         )
-        for (variant, column, result, raw_result, why_not), adjusted in zip(drafts, p_holm, strict=True)
+        for (variant, column, result, described, why_not, seeds), adjusted in zip(drafts, p_holm, strict=True)
     ]
 
 
@@ -103,7 +111,7 @@ def comparison_row(comparison: Comparison, record: Mapping[str, Any]) -> Row:
         "baseline": comparison.baseline,
         "metric": comparison.column.name,
         "scale": "log" if comparison.column.is_log_scale else "raw",
-        "n_pairs": 0 if raw is None else raw.n_pairs,
+        "n_pairs": next((result.n_pairs for result in (tested, raw) if result is not None), 0),
         "delta_mean": None if raw is None else raw.delta_mean,
         "delta_std": None if raw is None or raw.t is None else raw.t.std,
         "p_holm": comparison.p_holm,
@@ -129,17 +137,35 @@ def comparison_row(comparison: Comparison, record: Mapping[str, Any]) -> Row:
     return row | {"r_seeds": tested.r_seeds, "mde": tested.mde}
 
 
+def has_overflow(rows: Sequence[SeedRow | None], name: str) -> bool:
+    """Whether some row's perplexity is too large for a number while its logarithm is one."""
+    return any(
+        row is not None and row.values.get(name) is None and row.test_values.get(name) is not None
+        for row in rows
+    )
+
+
 def _aligned(
-    base: Sequence[SeedRow], variant: Sequence[SeedRow]
+    base: Sequence[SeedRow], variant: Sequence[SeedRow], seeds: Sequence[int]
 ) -> tuple[list[SeedRow | None], list[SeedRow | None]]:
-    """The rows of both kinds by seed, ascending; None for a seed that a kind lacks or that failed."""
-    seeds = sorted({row.seed for row in (*base, *variant) if row.seed is not None})
+    """The rows of both kinds by the seeds asked for, ascending; None for a seed that a kind lacks."""
+    by_seed = [{row.seed: row for row in rows} for rows in (base, variant)]
+    rows = [[held.get(seed) for seed in sorted(seeds)] for held in by_seed]
+    return rows[0], rows[1]
 
-    def by_seed(rows: Sequence[SeedRow]) -> list[SeedRow | None]:
-        finished = {row.seed: row for row in rows if row.status == "ok"}
-        return [finished.get(seed) for seed in seeds]
 
-    return by_seed(base), by_seed(variant)
+def _paired_seeds(
+    base: Sequence[SeedRow | None], variant: Sequence[SeedRow | None], name: str
+) -> tuple[int, ...]:
+    return tuple(
+        one.seed
+        for one, other in zip(base, variant, strict=True)
+        if one is not None
+        and other is not None
+        and one.seed is not None
+        and one.test_values.get(name) is not None
+        and other.test_values.get(name) is not None
+    )
 
 
 def _compare(

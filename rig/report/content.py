@@ -1,6 +1,7 @@
 """What a page is made of, before it is Markdown or HTML: sections of paragraphs, tables and figures.
 
-Cells are finished text; a renderer only places them.
+Cells are finished text; a renderer only places them. Running text may hold `code` in backticks and **strong**
+words, and nothing else; whatever else looks like markup is meant literally.
 """
 
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ class Section:
     title: str
     paragraphs: tuple[str, ...] = ()
     bullets: tuple[str, ...] = ()
+    """Facts and warnings, one a line."""
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     blocks: tuple[str, ...] = ()

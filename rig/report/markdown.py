@@ -1,5 +1,8 @@
 """A page as Markdown that reads well in a terminal and on a forge."""
 
+import re
+from pathlib import PurePosixPath
+
 from rig.report.content import Cell, Figure, Page, Section, Table
 
 
@@ -28,12 +31,20 @@ def _section(section: Section) -> str:
         parts.append("\n".join(f"- {bullet}" for bullet in section.bullets))
     parts += [table_text(table) for table in section.tables]
     parts += [_figure(figure) for figure in section.figures]
-    parts += [f"```text\n{block}\n```" for block in section.blocks]
+    parts += [_block(block) for block in section.blocks]
     return "\n\n".join(parts)
 
 
+def _block(text: str) -> str:
+    """Preformatted text in a fence longer than any run of backticks inside."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
 def _figure(figure: Figure) -> str:
-    return f"![{_escape(figure.caption)}]({figure.path})\n\n*{figure.caption}*"
+    # The caption stands below for everyone; said twice it would only be in the way.
+    return f"![{PurePosixPath(figure.path).stem}]({figure.path})\n\n*{figure.caption}*"
 
 
 def _cell(cell: Cell) -> str:

@@ -41,6 +41,24 @@ def decimals_for(spread: float | None, *, least: int = 2, most: int = 5) -> int:
     return min(max(1 - math.floor(math.log10(abs(spread))), least), most)
 
 
+def table_decimals(value: float | None, spread: float | None) -> int:
+    """Decimals of a value in a table: two digits of its spread, at least four of the value, 5 at most."""
+    if value is None or value == 0 or not math.isfinite(value):
+        return decimals_for(spread, least=3)
+    least = min(max(SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value))), 0), 3)
+    return decimals_for(spread, least=least) if spread else least
+
+
+def percent_text(share: float | None, decimals: int = 2) -> str:
+    """A relative change in percent, its sign always written: `+3.10%`."""
+    return EMPTY if share is None else f"{delta_text(100.0 * share, decimals)}%"
+
+
+def level_text(level: float) -> str:
+    """A confidence level: `95%`, `99.9%`."""
+    return f"{100.0 * level:g}%"
+
+
 def fixed_text(value: float | None, decimals: int) -> str:
     """A value with so many decimals."""
     return EMPTY if value is None else _signed(f"{value:.{decimals}f}")

@@ -13,24 +13,31 @@ from pathlib import Path
 
 from rig.core.files import write_json, write_text
 from rig.report.build import Report
-from rig.report.figures import draw_figures
+from rig.report.figures.draw import draw_figures
+from rig.report.html import html
+from rig.report.latex import latex
 from rig.report.markdown import markdown
-from rig.report.sections import page
+from rig.report.sections import page, paper_tables
 from rig.report.tables import AGGREGATE_COLUMNS, COMPARISON_COLUMNS, write_table
 
+Lineage = Mapping[str, tuple[Path | None, Path | None]]
+"""Kind to its lock file and its sweep's folder, copied into the report; None if there is none."""
 
-def write_report(report: Report, runs: Path, lineage: Mapping[str, tuple[Path | None, Path | None]]) -> Path:
+
+def write_report(report: Report, runs: Path, lineage: Lineage) -> Path:
     """Write a report's folder under `runs/reports/` and name it in `latest`.
-
-    Args:
-        report: The report.
-        runs: The runs directory.
-        lineage: Kind to its lock file and its sweep's folder, copied into the report; None if there is none.
 
     Returns:
         The report's folder.
     """
     folder = runs / "reports" / str(report.record["id"])
+    write_folder(report, folder, lineage)
+    write_text(runs / "reports" / "latest", f"{folder.name}\n")
+    return folder
+
+
+def write_folder(report: Report, folder: Path, lineage: Lineage) -> None:
+    """Write a report's folder; one that stands there is replaced, whole."""
     draft = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}.tmp")
     draft.mkdir(parents=True)
     try:
@@ -38,11 +45,9 @@ def write_report(report: Report, runs: Path, lineage: Mapping[str, tuple[Path | 
         _replace(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    write_text(runs / "reports" / "latest", f"{folder.name}\n")
-    return folder
 
 
-def _fill(draft: Path, report: Report, lineage: Mapping[str, tuple[Path | None, Path | None]]) -> None:
+def _fill(draft: Path, report: Report, lineage: Lineage) -> None:
     write_json(draft / "report.json", report.record)
     write_table(draft, "per_seed", report.per_seed, report.per_seed_columns)
     write_table(draft, "aggregate", report.aggregate, AGGREGATE_COLUMNS)
@@ -54,7 +59,11 @@ def _fill(draft: Path, report: Report, lineage: Mapping[str, tuple[Path | None, 
         if sweep is not None and not (draft / "sweeps" / sweep.name).exists():
             shutil.copytree(sweep, draft / "sweeps" / sweep.name)
     figures = draw_figures(report, draft)
-    write_text(draft / "report.md", markdown(page(report, figures)))
+    whole = page(report, figures)
+    pictures = {figure.path: (draft / figure.path).read_text(encoding="utf-8") for figure in figures.values()}
+    write_text(draft / "report.md", markdown(whole))
+    write_text(draft / "report.html", html(whole, pictures))
+    write_text(draft / "tables.tex", latex(paper_tables(report), whole.stamps))
 
 
 def _replace(draft: Path, folder: Path) -> None:

@@ -1,0 +1,39 @@
+"""How a report calls kinds and units, wherever it names them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_UNIT_NAMES = {
+    "bits/char": "bits per character",
+    "bits/byte": "bits per byte",
+    "nats/token": "nats per token",
+}
+_MASHA_OPTIONS = ("embedding", "attention_bias", "output_logits")
+
+
+def unit_name(unit: str) -> str:
+    """A unit as a sentence says it."""
+    return _UNIT_NAMES.get(unit, unit)
+
+
+def is_unlocked(kind: Mapping[str, Any]) -> bool:
+    """Whether a kind of the record ran without a valid lock."""
+    return "UNLOCKED" in kind["lock"]["label"]
+
+
+def kind_label(record: Mapping[str, Any], name: str) -> str:
+    """A kind as every table row shows it: stamped where it ran without a valid lock."""
+    by_name = {kind["name"]: kind for kind in record["kinds"]}
+    return f"{name} [UNLOCKED]" if is_unlocked(by_name[name]) else name
+
+
+def table_stamp(record: Mapping[str, Any]) -> str:
+    """What a table's caption ends with if a kind ran without a valid lock, or empty."""
+    names = [kind["name"] for kind in record["kinds"] if is_unlocked(kind)]
+    return f" (UNLOCKED: {', '.join(names)})" if names else ""
+
+
+def is_built_in_masha(kind: Mapping[str, Any]) -> bool:
+    """Whether a kind of the record uses some part of the built-in morphemic prior."""
+    own = kind["config"]["kind"]
+    return own["family"] == "transformer" and any(own["options"].get(name) for name in _MASHA_OPTIONS)
