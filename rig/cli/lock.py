@@ -18,6 +18,7 @@ from rig.experiment.lock_file import (
     LockFile,
     accept_changes,
     check_lock_file,
+    check_place,
     lock_path,
     lock_token,
     replace_lock,
@@ -103,6 +104,7 @@ def show(kind: str, name: str, as_json: bool, **where: Any) -> None:
             f"`{sweep_command(name, kind, '', settings.overrides)}`"
         )
     held = check_lock_file(path)
+    check_place(path, held)
     click.echo(json.dumps(held.to_json(), indent=1, sort_keys=True) if as_json else _shown(held, path))
 
 

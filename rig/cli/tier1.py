@@ -61,6 +61,7 @@ def tier1(
         baseline=baseline,
         overrides=overrides,
         cache=runs_dir / "data",
+        runs=runs_dir,
         conf_dir=conf_dir,
         unlocked=unlocked,
         strict=strict,

@@ -30,6 +30,8 @@ class Request:
     overrides: Sequence[str]
     cache: Path
     """Where the embedded language is generated once."""
+    runs: Path = Path("runs")
+    """The runs directory: a lock is held against its sweep's record where that lies there."""
     conf_dir: Path | None = None
     unlocked: bool = False
     strict: bool = False
@@ -106,6 +108,7 @@ def prepare_job(request: Request) -> Job:
             overrides=request.overrides,
             unlocked=request.unlocked,
             strict=request.strict,
+            runs=request.runs,
         )
         _check_buildable(config, data)
         planned.append(plan_kind(config, request.seeds, data))

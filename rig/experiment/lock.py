@@ -219,7 +219,6 @@ def settle(
         state=finding.state,
         value=in_conf,
         label=f"UNLOCKED ({finding.reason})",
-        lock_path=finding.path if lock is not None else None,
         notes=(f"`{variable}` is {in_conf!r} from conf, not from a lock ({finding.reason}).",),
         name=finding.name,
         variable=variable,

@@ -135,9 +135,17 @@ def check_lock_file(path: Path) -> LockFile:
         LockTamperedError: It can't be read, contradicts itself, or lies in another lock's place.
     """
     lock = read_lock(path)
-    if path.stem != lock.kind or path.parent.name != lock.data_name or path.parents[1].name != lock.name:
-        raise _tampered(path, f"it is the {lock.name} lock of kind '{lock.kind}' on data '{lock.data_name}'")
     return lock
+
+
+def check_place(path: Path, lock: LockFile) -> None:
+    """A lock under `locks/` speaks of the sweep, data set and kind that its path names.
+
+    Raises:
+        LockTamperedError: It is another's, copied or moved there.
+    """
+    if (path.parents[1].name, path.parent.name, path.stem) != (lock.name, lock.data_name, lock.kind):
+        raise _tampered(path, f"it is the {lock.name} lock of kind '{lock.kind}' on data '{lock.data_name}'")
 
 
 def read_lock(path: Path) -> LockFile:

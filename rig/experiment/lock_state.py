@@ -8,7 +8,7 @@ from typing import Any, Literal, final
 from rig.core.errors import ConfigError, LockTamperedError, StoreError, VerificationError
 from rig.experiment.config import at
 from rig.experiment.datasets import PreparedData
-from rig.experiment.lock_file import LockFile, check_against_record, check_lock_file, lock_path
+from rig.experiment.lock_file import LockFile, check_against_record, check_lock_file, check_place, lock_path
 from rig.experiment.lock_subject import (
     CODE,
     Change,
@@ -96,6 +96,7 @@ def examine(
         return Finding(name=name, kind=kind, data_name=data.name, state="MISSING", path=path)
     try:
         lock = check_lock_file(path)
+        check_place(path, lock)
         folder = _check_record(path, lock, runs)
     except LockTamperedError as error:
         return Finding(name=name, kind=kind, data_name=data.name, state="TAMPERED", path=path, error=error)

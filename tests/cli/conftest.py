@@ -2,6 +2,9 @@
 
 import pytest
 from commands import Run, tier1
+from lock_project import project, swept, swept_template
+
+__all__ = ["project", "swept", "swept_template"]
 
 
 @pytest.fixture(scope="session")

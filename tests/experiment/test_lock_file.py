@@ -14,6 +14,7 @@ from rig.experiment.lock_file import (
     accept_changes,
     check_against_record,
     check_lock_file,
+    check_place,
     lock_of,
     lock_path,
     lock_token,
@@ -121,7 +122,8 @@ def test_a_lock_in_another_place_is_refused(tmp_path, path) -> None:
         elsewhere.parent.mkdir(parents=True, exist_ok=True)
         elsewhere.write_bytes(path.read_bytes())
         with pytest.raises(LockTamperedError, match="it is the lr lock of kind 'baseline' on data 'tiny'"):
-            check_lock_file(elsewhere)
+            check_place(elsewhere, check_lock_file(elsewhere))
+    check_place(path, check_lock_file(path))
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden", "a b", "a\n", "índice"])
