@@ -8,6 +8,7 @@ import pytest
 
 from rig.core.sentences import Sentence, SurfaceUnit, Word
 from rig.data.annotations import Annotations, DocumentRecord, write_annotations
+from rig.data.conllu_import import import_conllu
 from rig.data.schema import SPLITS, Metadata
 
 CONLLU = """\
@@ -34,10 +35,9 @@ CONLLU = """\
 """A document with what CoNLL-U can hold: two kinds of multiword tokens, an empty node, MISC, an emoji."""
 
 
-@pytest.fixture
-def metadata() -> Metadata:
+def _metadata(name: str) -> Metadata:
     return Metadata(
-        name="tiny",
+        name=name,
         language="pt",
         annotator="manual",
         annotator_version="",
@@ -46,6 +46,11 @@ def metadata() -> Metadata:
         source="made up",
         licence="CC0-1.0",
     )
+
+
+@pytest.fixture
+def metadata() -> Metadata:
+    return _metadata("tiny")
 
 
 @pytest.fixture
@@ -115,3 +120,11 @@ def bosque_files() -> dict[str, Path]:
     if not all(path.is_file() for path in files.values()):
         pytest.skip("RIG_TEST_DATA has no ud/Bosque")
     return files
+
+
+@pytest.fixture(scope="session")
+def bosque(bosque_files: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Annotations:
+    """The treebank, imported once; not to be changed."""
+    folder = tmp_path_factory.mktemp("bosque") / "set"
+    import_conllu(bosque_files, folder, _metadata("bosque"))
+    return Annotations.open(folder)

@@ -223,10 +223,8 @@ def test_many_documents_span_row_groups(
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_bosque_is_annotated_fast(bosque_files: dict[str, Path], metadata: Metadata, tmp_path: Path) -> None:
-    import_conllu(bosque_files, tmp_path / "bosque", metadata)
-    annotations = Annotations.open(tmp_path / "bosque")
+def test_bosque_is_annotated_fast(bosque: Annotations) -> None:
     started = time.process_time()
-    n_units = sum(len(document.units) for split in SPLITS for document in annotations.annotated(split))
+    n_units = sum(len(document.units) for split in SPLITS for document in bosque.annotated(split))
     assert n_units == 210_958
     assert time.process_time() - started < 2.0

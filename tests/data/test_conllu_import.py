@@ -102,16 +102,14 @@ def test_missing_files_are_refused(conllu_files: dict[str, Path], metadata: Meta
 @pytest.mark.slow
 @pytest.mark.real_data
 def test_bosque_comes_in_and_goes_out_whole(
-    bosque_files: dict[str, Path], metadata: Metadata, tmp_path: Path
+    bosque: Annotations, bosque_files: dict[str, Path], tmp_path: Path
 ) -> None:
-    import_conllu(bosque_files, tmp_path / "set", metadata)
-    annotations = Annotations.open(tmp_path / "set")
-    sentences = [item.sentence for split in SPLITS for item in annotations.sentences(split)]
+    sentences = [item.sentence for split in SPLITS for item in bosque.sentences(split)]
     assert len(sentences) == 9_357
     assert sum(len(sentence.words) for sentence in sentences) == 227_827
     assert sum(unit.is_multiword for sentence in sentences for unit in sentence.units) == 16_868
-    paths = export_conllu(annotations, tmp_path / "out")
+    paths = export_conllu(bosque, tmp_path / "out")
     for split, path in zip(SPLITS, paths, strict=True):
         assert token_lines(path) == token_lines(bosque_files[split])
-    import_conllu(dict(zip(SPLITS, paths, strict=True)), tmp_path / "again", metadata)
-    assert Annotations.open(tmp_path / "again").content_sha256() == annotations.content_sha256()
+    import_conllu(dict(zip(SPLITS, paths, strict=True)), tmp_path / "again", bosque.metadata)
+    assert Annotations.open(tmp_path / "again").content_sha256() == bosque.content_sha256()

@@ -74,9 +74,8 @@ def test_others_can_add_lines(tiny: Annotations) -> None:
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_bosque_counts(bosque_files: dict[str, Path], metadata: Metadata, tmp_path: Path) -> None:
-    import_conllu(bosque_files, tmp_path / "set", metadata)
-    splits = describe(Annotations.open(tmp_path / "set")).splits
+def test_bosque_counts(bosque: Annotations) -> None:
+    splits = describe(bosque).splits
     assert sum(counts.n_sentences for counts in splits) == 9_357
     assert sum(counts.n_words for counts in splits) == 227_827
     assert sum(counts.n_units for counts in splits) == 210_958

@@ -162,6 +162,5 @@ def test_a_data_set_without_words_is_survived(tiny: Annotations) -> None:
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_bosque_is_valid(bosque_files: dict[str, Path], metadata: Metadata, tmp_path: Path) -> None:
-    import_conllu(bosque_files, tmp_path / "set", metadata)
-    assert validate(Annotations.open(tmp_path / "set")) == []
+def test_bosque_is_valid(bosque: Annotations) -> None:
+    assert validate(bosque) == []
