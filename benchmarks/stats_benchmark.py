@@ -60,9 +60,9 @@ def make_sums() -> CrossedSums:
     weight = rng.integers(50, 400, (N_DOCS, N_METRICS)).astype(np.float64)
     total = np.empty((N_KINDS, N_SEEDS, N_DOCS, N_METRICS))
     document = 3.0 + rng.normal(0, 0.3, (N_DOCS, N_METRICS))
-    for kind, seed in np.ndindex(N_KINDS, N_SEEDS):
+    for kind_and_seed in np.ndindex(N_KINDS, N_SEEDS):
         run = rng.normal(0, 0.02, N_METRICS)
-        total[kind, seed] = (document + run + rng.normal(0, 0.1, (N_DOCS, N_METRICS))) * weight
+        total[kind_and_seed] = (document + run + rng.normal(0, 0.1, (N_DOCS, N_METRICS))) * weight
     return crossed_sums(total, weight, kinds=("baseline", "variant"), seeds=range(N_SEEDS))
 
 
@@ -83,7 +83,7 @@ def reference_multibootstrap(
     n_kinds, n_seeds, n_docs = total.shape
     replicates = np.empty(n_resamples)
     for b in range(n_resamples):
-        seeds = rng.integers(0, n_seeds, n_seeds)
+        seeds: list[int] = rng.integers(0, n_seeds, n_seeds).tolist()
         docs = rng.integers(0, n_docs, n_docs)
         scores = np.empty((n_kinds, n_seeds))
         for kind in range(n_kinds):
@@ -117,7 +117,8 @@ def benchmark_documents() -> None:
     fraction = REFERENCE_RESAMPLES * REFERENCE_METRICS / (N_RESAMPLES * N_METRICS)
     reference_s = cpu_seconds(reference, 2) / fraction
     print(
-        f"{N_SEEDS} seeds x {N_KINDS} kinds x {N_DOCS:,} documents x {N_METRICS} ratio metrics, B = {N_RESAMPLES:,}"
+        f"{N_SEEDS} seeds x {N_KINDS} kinds x {N_DOCS:,} documents x {N_METRICS} ratio metrics, "
+        f"B = {N_RESAMPLES:,}"
     )
     print(f"  published algorithm   {reference_s:9.2f} s   (extrapolated from {fraction:.3%})")
     print(f"  multibootstrap        {ours_s:9.2f} s   {reference_s / ours_s:8.1f} x")
@@ -173,7 +174,8 @@ def benchmark_seeds(n_seeds: int) -> None:
         f"   {peak_allocated_mb(scipy_vectorised):6.0f} MB"
     )
     print(
-        f"  explicit resamples    {ours_s * 1e3:9.1f} ms  {loop_s / ours_s:8.1f} x   {peak_allocated_mb(ours):6.0f} MB"
+        f"  explicit resamples    {ours_s * 1e3:9.1f} ms  {loop_s / ours_s:8.1f} x"
+        f"   {peak_allocated_mb(ours):6.0f} MB"
     )
     if n_seeds <= 7:
         exact_s = cpu_seconds(lambda: exact_bounds(differences, confidence_level=0.95), 7)

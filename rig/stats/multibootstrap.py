@@ -46,10 +46,9 @@ def multibootstrap(
 ) -> tuple[tuple[MultiBootstrap, ...], ...]:
     """Resample seeds (paired over kinds) and documents (shared by all) with replacement, crossed.
 
-    Document counts are whole and exact; totals are centred on each run's own ratio and multiplied in float32,
-    ratios are float64: the error is about 2^-24 sqrt(n_docs) of the standard deviation of a kind's own replicates, 1e-5
-    at 20,000 documents. Results don't depend
-    on the number of threads.
+    Document counts are whole and exact; totals are centred on each run's own ratio and multiplied in
+    float32, ratios are float64: the error is about 2^-24 sqrt(n_docs) of the standard deviation of a kind's
+    own replicates, 1e-5 at 20,000 documents. Results don't depend on the number of threads.
 
     Args:
         sums: The baseline's and variants' sums.
@@ -84,8 +83,8 @@ def _replicates(
 ) -> FloatArray:
     """(n_resamples, n_variants, n_metrics) differences of the resampled means over seeds."""
     n_kinds, n_seeds, n_docs, n_metrics = sums.total.shape
-    columns = _columns(sums, ratios)
-    n_total_columns = n_kinds * n_seeds * n_metrics
+    terms = _linear_terms(sums, ratios)
+    n_centred = terms.offset.size
     entropy = [int(word) for word in rng.integers(0, 2**32, size=8, dtype=np.uint64)]
     starts = range(0, n_resamples, CHUNK)
     children = np.random.SeedSequence(entropy).spawn(len(starts))
@@ -93,33 +92,49 @@ def _replicates(
     for start, child in zip(starts, children, strict=True):
         size = min(CHUNK, n_resamples - start)
         chunk_rng = np.random.Generator(np.random.PCG64(child))
-        gathered = (_document_counts(size, n_docs, chunk_rng) @ columns).astype(np.float64)
-        centred = gathered[:, :n_total_columns].reshape(size, n_kinds, n_seeds, n_metrics)
-        weight = gathered[:, n_total_columns:].reshape(size, -1, 1, n_metrics)
+        gathered = (_document_counts(size, n_docs, chunk_rng) @ terms.columns).astype(np.float64)
+        centred = gathered[:, :n_centred].reshape(size, *terms.offset.shape)
+        weight = gathered[:, n_centred:].reshape(size, -1, 1, n_metrics)
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = ratios + np.where(weight > 0, centred / weight, np.nan)
+            values = terms.offset + np.where(weight > 0, centred / weight, np.nan)
+        differences = values if terms.is_difference else values[:, 1:] - values[:, :1]
         drawn = chunk_rng.integers(0, n_seeds, size=(size, n_seeds))
         share = (drawn[:, :, None] == np.arange(n_seeds)).mean(axis=1)
-        differences = values[:, 1:] - values[:, :1]
         replicates[start : start + size] = np.einsum("bs,bksm->bkm", share, differences)
     return replicates
 
 
-def _columns(sums: CrossedSums, ratios: FloatArray) -> npt.NDArray[np.float32]:
-    """(n_docs, n_columns): totals minus ratio x weight for each kind, seed and metric, then weights."""
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LinearTerms:
+    """What counts are multiplied with: a value is offset + (counts @ centred) / (counts @ weight)."""
+
+    offset: FloatArray
+    """(n_kinds, n_seeds, n_metrics) ratios, or (n_variants, ...) differences of ratios."""
+    columns: npt.NDArray[np.float32]
+    """(n_docs, n_columns) the centred totals in the order of `offset`, then the weights."""
+    is_difference: bool
+    """True if kinds share their weights: then the baseline can be subtracted before the product."""
+
+
+def _linear_terms(sums: CrossedSums, ratios: FloatArray) -> _LinearTerms:
     centred = sums.total - ratios[:, :, None, :] * sums.weight[:, None]
+    offset = ratios
+    is_difference = len(sums.weight) == 1
+    if is_difference:
+        centred, offset = centred[1:] - centred[:1], ratios[1:] - ratios[:1]
     flat = np.moveaxis(centred, 2, 0).reshape(sums.n_docs, -1)
     weight = np.moveaxis(sums.weight, 1, 0).reshape(sums.n_docs, -1)
-    return np.concatenate([flat, weight], axis=1, dtype=np.float32)
+    columns = np.concatenate([flat, weight], axis=1, dtype=np.float32)
+    return _LinearTerms(offset=offset, columns=columns, is_difference=is_difference)
 
 
 def _document_counts(n_resamples: int, n_docs: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """(n_resamples, n_docs) how often each document is drawn; each row sums to n_docs."""
-    dtype = np.uint16 if n_docs <= 1 << 16 else np.uint32
-    drawn = rng.integers(0, n_docs, size=(n_resamples, n_docs), dtype=dtype)
     counts = np.empty((n_resamples, n_docs), dtype=np.float32)
-    for row, of_row in enumerate(drawn):
-        counts[row] = np.bincount(of_row, minlength=n_docs)
+    for row in range(n_resamples):
+        drawn = rng.integers(0, n_docs, size=n_docs, dtype=np.uint32)
+        counts[row] = np.bincount(drawn, minlength=n_docs)
     return counts
 
 

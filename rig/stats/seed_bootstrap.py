@@ -110,26 +110,26 @@ def percentile_bounds(
     Returns:
         Lower and upper bounds, each (n_tests,).
     """
-    weights = resamples.weights
+    weights = resamples.weights.T
     tail = (1.0 - confidence_level) / 2.0
     bounds = np.empty((2, values.shape[1]))
     for start in range(0, values.shape[1], _COLUMNS_AT_ONCE):
         columns = slice(start, start + _COLUMNS_AT_ONCE)
-        means = np.clip(
-            weights @ values[:, columns], values[:, columns].min(axis=0), values[:, columns].max(axis=0)
-        )
+        rows = values[:, columns].T
+        means = rows @ weights
+        np.clip(means, rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True), out=means)
         bounds[:, columns] = _quantiles(means, (tail, 1.0 - tail))
     return bounds[0], bounds[1]
 
 
 def _quantiles(samples: npt.NDArray[np.float64], levels: tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """Linear quantiles of each column, (n_levels, n_columns); reorders `samples` in place."""
-    position = np.asarray(levels) * (len(samples) - 1)
+    """Linear quantiles of each row, (n_levels, n_rows); reorders `samples` in place."""
+    position = np.asarray(levels) * (samples.shape[1] - 1)
     below = np.floor(position).astype(np.intp)
-    above = np.minimum(below + 1, len(samples) - 1)
-    samples.partition(np.unique(np.concatenate([below, above])), axis=0)
+    above = np.minimum(below + 1, samples.shape[1] - 1)
+    samples.partition(np.unique(np.concatenate([below, above])), axis=1)
     fraction = (position - below)[:, None]
-    low, high = samples[below], samples[above]
+    low, high = samples[:, below].T, samples[:, above].T
     # Where both neighbours are equal the result is exactly that value.
     interpolated: npt.NDArray[np.float64] = low * (1.0 - fraction) + high * fraction
     return np.where(low == high, low, interpolated)

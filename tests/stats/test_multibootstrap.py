@@ -45,18 +45,19 @@ def test_replicates_have_the_law_of_the_published_algorithm(per_kind: bool) -> N
             assert result.se == pytest.approx(se[kind, metric], rel=0.07)
 
 
-def test_float32_products_equal_float64_ones() -> None:
+@pytest.mark.parametrize("per_kind", [False, True])
+def test_float32_products_equal_float64_ones(per_kind: bool) -> None:
     """The same counts in float64, uncentred, with plain gathering."""
-    sums = some_sums(n_docs=500)
+    sums = some_sums(n_docs=500, per_kind=per_kind)
     rng = np.random.default_rng(3)
     entropy = [int(word) for word in rng.integers(0, 2**32, size=8, dtype=np.uint64)]
     child = np.random.SeedSequence(entropy).spawn(1)[0]
     chunk_rng = np.random.Generator(np.random.PCG64(child))
-    docs = chunk_rng.integers(0, 500, size=(200, 500), dtype=np.uint16)
+    docs = [chunk_rng.integers(0, 500, size=500, dtype=np.uint32) for _ in range(200)]
     seeds = chunk_rng.integers(0, 4, size=(200, 4))
     kinds = np.empty((200, 3, 2))
     for b in range(200):
-        ratio = sums.total[:, :, docs[b]].sum(axis=2) / sums.weight[0][docs[b]].sum(axis=0)
+        ratio = sums.total[:, :, docs[b]].sum(axis=2) / sums.weight[:, docs[b]].sum(axis=1)[:, None]
         kinds[b] = ratio[:, seeds[b]].mean(axis=1)
     expected = kinds[:, 1:] - kinds[:, :1]
     ours = module._replicates(sums, sums.ratios(), 200, np.random.default_rng(3))
