@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -8,6 +8,7 @@ from rig.core.errors import DataError
 from rig.stats.multiplicity import Holm, holm
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_equals_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values).p == pytest.approx(multipletests(p_values, method="holm")[1], rel=1e-12, abs=1e-300)

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -18,6 +18,7 @@ def test_floor_is_reached_when_all_seeds_agree(n_pairs: int, floor: float) -> No
     assert sign_flip(differences) == (SignFlip(p=floor, floor=floor),)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=8))
 def test_equals_enumeration_in_whole_numbers(differences: list[int]) -> None:
     patterns = list(itertools.product((-1, 1), repeat=len(differences)))

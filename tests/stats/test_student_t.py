@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -46,6 +46,7 @@ def test_t_does_not_depend_on_the_unit_even_at_the_ends_of_the_float_range(magni
     assert result.t == pytest.approx(stats.ttest_1samp([1.0, 2.0, 4.0], 0.0).statistic, rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-10, 10), min_size=3, max_size=6, unique=True), st.randoms(use_true_random=False))
 def test_order_of_seeds_does_not_matter(values: list[float], random: object) -> None:
     shuffled = list(values)
