@@ -11,6 +11,8 @@ from rig.cli.lock import lock
 from rig.cli.loss_report import loss_report
 from rig.cli.make_agreement import make_agreement
 from rig.cli.parser import parser
+from rig.cli.power import power
+from rig.cli.report import report
 from rig.cli.run import run
 from rig.cli.sweep import sweep
 from rig.cli.tier1 import tier1
@@ -29,7 +31,7 @@ def rig() -> None:
 
 for command in (import_text, make_agreement):
     data.add_command(command)
-for command in (tier1, verify, sweep, lock, data, parser, loss_report):
+for command in (tier1, report, power, verify, sweep, lock, data, parser, loss_report):
     rig.add_command(command)
 
 

@@ -53,7 +53,10 @@ def draw_slopes(report: Report, folder: Path, path: Path) -> str | None:
         )
 
     draw_svg(path, width=2.3 * n_columns + 0.4, height=2.1 * n_rows + 0.5, plot=plot)
-    return "Each training seed is a line from kind to kind; lines that move together are what pairing gains from."
+    return (
+        "Each training seed is a line from kind to kind. Lines that move together are what pairing gains "
+        "from."
+    )
 
 
 def _lines(report: Report, name: str, kinds: Sequence[str]) -> dict[int, dict[int, float]]:
