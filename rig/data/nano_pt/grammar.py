@@ -120,9 +120,9 @@ class GrammarBuilder:
         self._emissions.setdefault(symbol, []).append((weight, surface, words))
 
     def emit_ranked(self, symbol: str, entries: Iterable[tuple[str, LexicalWord]]) -> None:
-        """Add plain words with the weights 1 / (rank + 2)."""
+        """Add plain words with the weights 1 / (rank + 1)."""
         for rank, (surface, word) in enumerate(entries):
-            self.emit(symbol, 1.0 / (rank + 2), surface, word)
+            self.emit(symbol, 1.0 / (rank + 1), surface, word)
 
     def build(self) -> Grammar:
         """The grammar.

@@ -1,6 +1,6 @@
 """The words of `nano_pt`: citation forms by class, nothing inflected and no logic.
 
-Order within a list is rank: a word's weight is 1 / (rank + 2), rank counted from 0 in the list that its
+Order within a list is rank: a word's weight is 1 / (rank + 1), rank counted from 0 in the list that its
 inflected form is drawn from. Persons, things and abstractions (P, T, A) are what verbs select.
 """
 
@@ -9,80 +9,70 @@ from typing import Final
 PERSONS: Final = (
     "menino/menina professor/professora médico/médica vizinho/vizinha aluno/aluna engenheiro/engenheira "
     "irmão/irmã jornalista/jornalista amigo/amiga diretor/diretora juiz/juíza artista/artista "
-    "escritor/escritora português/portuguesa cozinheiro/cozinheira advogado/advogada homem/ /mulher "
-    "cidadão/cidadã ator/atriz dentista/dentista rapaz/ /criança campeão/campeã alemão/alemã "
-    "motorista/motorista capitão/capitã francês/francesa turista/turista"
+    "escritor/escritora português/portuguesa homem/ /mulher cidadão/cidadã ator/atriz rapaz/ /criança "
+    "alemão/alemã capitão/capitã"
 )
 """Masculine/feminine; an empty side does not exist."""
 
 THINGS: Final = {
-    "m": "livro carro jornal jardim papel mercado relógio barco hotel quadro trem computador caminho avião "
-    "caderno ônibus telhado farol anel motor pão lápis barril lençol",
-    "f": "casa mesa carta cidade porta luz escola janela flor chave ponte estrada máquina praça cadeira "
-    "mão caixa nuvem lâmpada parede imagem colher",
+    "m": "livro carro jornal jardim papel mercado barco hotel trem computador avião ônibus farol pão lápis "
+    "barril",
+    "f": "casa mesa carta cidade porta luz escola janela flor chave ponte máquina mão caixa imagem colher",
 }
 ABSTRACTIONS: Final = {
-    "m": "problema projeto plano sistema debate sinal erro futuro",
-    "f": "ideia reunião lei decisão opinião crise viagem greve",
+    "m": "problema projeto plano sistema sinal erro",
+    "f": "ideia reunião lei decisão crise viagem",
 }
 
 ACTION_NOUN_BASES: Final = {
-    "ção": "organizar publicar informar educar apresentar criar avaliar celebrar preparar ocupar explicar "
-    "definir negociar operar observar classificar punir transformar comunicar restaurar",
-    "mento": "pagar tratar mover crescer treinar desenvolver julgar conhecer funcionar lançar esquecer "
-    "sentir nascer armazenar",
+    "ção": "organizar publicar informar educar apresentar criar avaliar preparar ocupar explicar negociar "
+    "operar observar classificar punir comunicar",
+    "mento": "pagar tratar mover crescer treinar desenvolver julgar conhecer funcionar lançar sentir",
 }
 """Verbs that a noun of action is derived from, by suffix."""
 
-AGENT_NOUN_BASES: Final = (
-    "trabalhar jogar vender pesquisar investigar organizar observar correr comprar vencer negociar treinar"
-)
+AGENT_NOUN_BASES: Final = "trabalhar jogar vender pesquisar organizar observar correr comprar vencer negociar"
 """Verbs that a person in -dor, -dora is derived from."""
 
-QUALITY_NOUN_BASES: Final = (
-    "real feliz legal claro possível curioso útil capaz raro responsável profundo fácil estável "
-    "intenso formal"
-)
+QUALITY_NOUN_BASES: Final = "real feliz legal claro possível curioso útil capaz raro profundo fácil formal"
 """Adjectives that a noun in -idade is derived from."""
 
 HELD_OUT: Final = (
-    "celebração negociação classificação punição desenvolvimento lançamento armazenamento "
-    "investigador comprador curiosidade profundidade estabilidade"
+    "negociação classificação punição comunicação desenvolvimento lançamento comprador vencedor "
+    "curiosidade profundidade"
 )
 """Derived nouns of the test grammar only: about a fifth of the pairs, every suffix, all parts of the rank."""
 
 ADJECTIVES: Final = (
-    "novo grande antigo importante pequeno bonito real alto jovem famoso claro feliz forte possível moderno "
-    "rápido legal azul curioso vermelho interessante raro comum branco útil longo capaz elegante atual "
-    "silencioso fácil diferente responsável simples profundo formal intenso simpático estável europeu"
+    "novo grande antigo importante pequeno bonito real alto jovem claro feliz forte possível moderno rápido "
+    "legal azul curioso vermelho raro útil longo capaz silencioso fácil responsável simples profundo formal "
+    "intenso europeu"
 )
 ADJECTIVES_BEFORE_NOUN: Final = "novo grande antigo pequeno"
 
 VERBS: Final = {
-    "P": "trabalhar chegar viajar correr cantar jogar conversar crescer dormir casar vencer chorar "
-    "nascer vir",
-    "P>T": "comprar fazer vender escrever limpar ver restaurar montar desenhar criar operar pagar ligar "
-    "desligar carregar desmontar ocupar armazenar desfazer descarregar desocupar",
-    "P>A": "organizar apresentar explicar preparar avaliar publicar definir negociar pesquisar investigar "
-    "celebrar comunicar julgar sentir desenvolver classificar lançar desorganizar",
-    "P>P": "visitar encontrar ajudar conhecer procurar informar educar observar tratar treinar esquecer "
-    "punir",
-    "T": "desaparecer funcionar brilhar aparecer envelhecer girar",
-    "T>": "mostrar esconder lembrar proteger bloquear refletir",
-    "A": "continuar começar terminar aumentar diminuir surgir",
-    "A>": "mudar afetar preocupar surpreender melhorar transformar mover dividir orientar",
-    "report": "dizer afirmar saber acreditar pensar garantir perceber",
-    "give": "dar entregar trazer oferecer enviar emprestar",
+    "P": "trabalhar chegar viajar correr cantar jogar crescer dormir vencer vir",
+    "P>T": "comprar fazer vender escrever limpar ver criar operar pagar ligar desligar montar ocupar "
+    "desfazer desmontar desocupar",
+    "P>A": "organizar apresentar explicar preparar avaliar publicar negociar pesquisar comunicar julgar "
+    "sentir desenvolver classificar lançar desorganizar",
+    "P>P": "visitar encontrar ajudar conhecer informar educar observar tratar treinar punir",
+    "T": "desaparecer funcionar brilhar aparecer",
+    "T>": "mostrar esconder lembrar proteger bloquear",
+    "A": "continuar começar terminar aumentar",
+    "A>": "mudar afetar preocupar surpreender melhorar mover",
+    "report": "dizer afirmar saber acreditar",
+    "give": "dar entregar trazer oferecer",
 }
 """Verbs by subject and object: `P>T` takes a person and a thing, `T>` and `A>` objects of several classes."""
 
 PREFIXED_VERBS: Final = {
-    "desligar": "ligar", "desmontar": "montar", "desfazer": "fazer", "descarregar": "carregar",
-    "desocupar": "ocupar", "desorganizar": "organizar", "desaparecer": "aparecer",
+    "desligar": "ligar", "desmontar": "montar", "desfazer": "fazer", "desocupar": "ocupar",
+    "desorganizar": "organizar", "desaparecer": "aparecer",
 }  # fmt: skip
 """Verbs in des- and their bases."""
 
-ENCLITIC_VERBS: Final = "encontrar visitar ajudar informar procurar educar"
+ENCLITIC_VERBS: Final = "encontrar visitar ajudar informar educar"
 """Verbs that also take an object pronoun after a hyphen, in the past."""
 
 ADVERBS: Final = "hoje bem ontem aqui devagar cedo mal tarde longe lá"
@@ -92,8 +82,8 @@ MANNER_ADVERB_BASES: Final = "rápido fácil claro silencioso raro legal intenso
 """Adjectives that an adverb in -mente is derived from."""
 
 NAMES: Final = {
-    "m": "Pedro João Carlos Rui Paulo Miguel Tiago Bruno Jorge Rafael Otávio Luís",
-    "f": "Ana Maria Helena Marta Sofia Teresa Beatriz Inês Camila Laura Isabel Patrícia",
+    "m": "Pedro João Carlos Rui Paulo Miguel Tiago Luís",
+    "f": "Ana Maria Helena Marta Sofia Teresa Beatriz Inês",
 }
 PLACES: Final = "Lisboa Brasília Recife Coimbra Manaus Curitiba"
 
@@ -148,7 +138,6 @@ IRREGULAR_VERBS: Final = {
     "saber": "sabe sabem soube souberam sabia sabiam",
     "trazer": "traz trazem trouxe trouxeram trazia traziam",
     "poder": "pode podem pôde puderam podia podiam",
-    "diminuir": "diminui diminuem diminuiu diminuíram diminuía diminuíam",
 }
 """Third person singular and plural of the present, the perfect and the imperfect."""
 

@@ -107,7 +107,7 @@ def add_nouns(builder: GrammarBuilder, *, with_held_out: bool) -> None:
             for rank, entry in ranked:
                 form = entry.singular if number == "s" else morphology.plural(entry.singular)
                 word = LexicalWord(form, entry.lemma, "NOUN", gender_number(gender, number), misc=entry.misc)
-                builder.emit(f"N.{noun_class}.{gender}.{number}", 1.0 / (rank + 2), form, word)
+                builder.emit(f"N.{noun_class}.{gender}.{number}", 1.0 / (rank + 1), form, word)
     for gender in GENDERS:
         feats = gender_number(gender, "s")
         names = [(name, LexicalWord(name, name, "PROPN", feats)) for name in lexicon.NAMES[gender].split()]
@@ -163,15 +163,15 @@ def add_verbs(builder: GrammarBuilder) -> None:
             for number in NUMBERS:
                 for tense, tense_weight in TENSE_WEIGHTS.items():
                     form, word = _finite(verb, "VERB", number, tense, misc)
-                    builder.emit(f"V.{frame}.{number}", tense_weight / (rank + 2), form, word)
+                    builder.emit(f"V.{frame}.{number}", tense_weight / (rank + 1), form, word)
             if ">" in frame or len(frame) == 1:
                 infinitive = LexicalWord(verb, verb, "VERB", "VerbForm=Inf", misc=misc)
-                builder.emit(f"INF.{frame}", 1.0 / (rank + 2), verb, infinitive)
+                builder.emit(f"INF.{frame}", 1.0 / (rank + 1), verb, infinitive)
             if ">" in frame:
                 form = morphology.participle(verb)
                 feats = f"{gender_number('m', 's')}|VerbForm=Part"
                 word = LexicalWord(form, verb, "VERB", feats, misc=misc)
-                builder.emit(f"TER.{frame}", 1.0 / (rank + 2), form, word)
+                builder.emit(f"TER.{frame}", 1.0 / (rank + 1), form, word)
     auxiliaries = {
         "COP": (("ser", ("Pres", "Past", "Imp")), ("estar", ("Pres", "Past", "Imp"))),
         "PASS": (("ser", ("Past", "Pres", "Imp")),),
@@ -199,7 +199,7 @@ def _enclitics() -> Iterator[tuple[str, float, str, LexicalWord, LexicalWord]]:
                 feats = _pronoun_feats("Acc", gender, pronoun_number)
                 yield (
                     f"VO.{number}",
-                    1.0 / (rank + 2),
+                    1.0 / (rank + 1),
                     morphology.enclitic(form, pronoun),
                     word,
                     LexicalWord(pronoun, "ele", "PRON", feats, "obj", 0),
@@ -210,7 +210,7 @@ def _enclitics() -> Iterator[tuple[str, float, str, LexicalWord, LexicalWord]]:
                 feats = f"Case=Dat|Number={_NUMBER[pronoun_number]}|Person=3|PronType=Prs"
                 yield (
                     f"VD.{number}",
-                    1.0 / (rank + 2),
+                    1.0 / (rank + 1),
                     morphology.enclitic(form, pronoun),
                     word,
                     LexicalWord(pronoun, "ele", "PRON", feats, "iobj", 0),

@@ -19,7 +19,7 @@ def test_weights_become_probabilities() -> None:
     builder.emit_ranked("A", [("a", A_WORD), ("b", A_WORD)])
     grammar = builder.build()
     assert [rule.probability for rule in grammar.rules["S"]] == [0.75, 0.25]
-    assert [item.probability for item in grammar.emissions["A"]] == pytest.approx([0.6, 0.4])
+    assert [item.probability for item in grammar.emissions["A"]] == pytest.approx([2 / 3, 1 / 3])
     assert [rule.head for rule in grammar.rules["S"]] == [0, 1]
 
 
@@ -46,8 +46,10 @@ def test_a_symbol_with_rules_and_emissions_is_refused() -> None:
 
 @pytest.mark.parametrize("grammar", both())
 def test_every_distribution_sums_to_one(grammar: Grammar) -> None:
-    for symbol, items in (*grammar.rules.items(), *grammar.emissions.items()):
-        assert math.fsum(item.probability for item in items) == pytest.approx(1.0, abs=1e-12), symbol
+    for symbol, rules in grammar.rules.items():
+        assert math.fsum(rule.probability for rule in rules) == pytest.approx(1.0, abs=1e-12), symbol
+    for symbol, emissions in grammar.emissions.items():
+        assert math.fsum(item.probability for item in emissions) == pytest.approx(1.0, abs=1e-12), symbol
 
 
 @pytest.mark.parametrize("grammar", both())
