@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -156,7 +156,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 @pytest.fixture(scope="session")
-def swept_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def swept_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project in which the learning rate of the baseline was swept and locked; not to be changed."""
     root = new_project(tmp_path_factory.mktemp("swept") / "project")
     with pytest.MonkeyPatch.context() as patch:
@@ -164,7 +164,7 @@ def swept_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.delenv("RIG_CONF", raising=False)
         status, _ = Project(root).sweep()
     assert status == 0
-    yield root
+    return root
 
 
 @pytest.fixture

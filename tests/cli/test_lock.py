@@ -324,3 +324,11 @@ def test_an_edited_module_is_seen_and_an_edited_docstring_is_not(swept) -> None:
     result = strict_run()
     assert result.returncode == 3
     assert "code: lock sha256:" in result.stderr
+
+
+def test_the_record_is_looked_for_where_the_runs_are(swept) -> None:
+    (swept.root / "runs").rename(swept.root / "elsewhere")
+    record = next((swept.root / "elsewhere" / "sweeps").glob("*/sweep.json"))
+    record.write_text("{", encoding="utf-8")
+    assert swept.tier1()[0] == 0
+    assert swept.tier1("--runs-dir", "elsewhere")[0] == 4

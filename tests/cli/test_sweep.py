@@ -277,7 +277,7 @@ def test_a_killed_sweep_goes_on_where_it_stopped_and_gives_the_same_lock(project
         assert time.monotonic() < deadline
         time.sleep(0.02)
     os.kill(killed.pid, signal.SIGKILL)
-    killed.wait()
+    killed.communicate()
     assert not project.lock().exists()
     time.sleep(5)  # the cell that was running ends by itself
     n_done = len(list(cells.glob("*/*/DONE.json")))
