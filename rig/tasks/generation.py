@@ -96,14 +96,12 @@ class GenerationTask(AbstractTask):
         """Generate, parse, judge, and judge the two controls.
 
         Raises:
-            ModelError: The model can't generate, or gave another number of texts than it was asked for.
+            ModelError: The model gave another number of texts than it was asked for.
             DataError: The parser's model or table is wrong, or the test split has no sentence.
         """
         if not isinstance(model, Generates):
-            raise ModelError(
-                f"the task 'generation' needs a model that continues a text, but {type(model).__name__} "
-                "has no method `generate`; leave the task out of `tasks` for this kind"
-            )
+            why = f"{type(model).__name__} can't continue a text: it has no method `generate`"
+            return TaskResult(items=(), reasons={column.name: why for column in self.columns()})
         parser = build_parser(self._options.parser)
         automaton, automaton_source = self._automaton(parser)
         judge = ParseJudge(

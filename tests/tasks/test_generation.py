@@ -258,9 +258,11 @@ def test_a_table_of_another_model_is_refused(data, tmp_path):
         run(data, Writes(*[GOOD] * 4), parser={"name": "udpipe", "model": str(path)})
 
 
-def test_a_model_that_cannot_generate_is_named_with_what_it_lacks(data):
-    with pytest.raises(ModelError, match=r"but Silent has no method `generate`; leave the task out"):
-        run(data, Silent())
+def test_a_model_that_cannot_generate_leaves_its_columns_empty_and_says_why(data):
+    result = run(data, Silent())
+    assert result.items == ()
+    assert set(result.reasons) == {"tree_valid_rate", "parse_rate", "tree_depth"}
+    assert result.reasons["parse_rate"] == "Silent can't continue a text: it has no method `generate`"
 
 
 def test_a_missing_continuation_is_refused(data):
