@@ -1,5 +1,6 @@
 """Every state of a lock through the commands: default, --unlocked, --strict; exit code and words."""
 
+import csv
 import json
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import rig
+from rig.experiment.lock_file import check_lock_file
+from rig.experiment.sweep_record import check_sweep_record
 
 
 def set_at(*path, value):
@@ -285,20 +288,41 @@ def test_accept_refuses_what_is_tampered_with_or_missing(swept) -> None:
     assert swept.rig(*command)[0] == 3
 
 
+def report_of(project, *arguments) -> tuple[Path, list[dict[str, str]]]:
+    """Run the main job; the report's folder and its rows."""
+    status, said = project.rig(
+        "tier1", "--kinds", "baseline", "--seeds", "41,42", "--engine", "inline", *arguments,
+        *project.settings, "train.steps=20", "tasks=[]",
+    )  # fmt: skip
+    assert status == 0, said
+    reports = project.root / "runs" / "reports"
+    latest = reports / (reports / "latest").read_text(encoding="utf-8").strip()
+    with (latest / "per_seed.csv").open(encoding="utf-8", newline="") as file:
+        return latest, list(csv.DictReader(file))
+
+
+def test_every_row_leads_to_its_lock_and_sweep(swept) -> None:
+    lock = json.loads(swept.lock().read_text(encoding="utf-8"))
+    folder, rows = report_of(swept)
+    assert len(rows) == 2
+    for row in rows:
+        assert float(row["lr"]) == lock["chosen"]["lr"]
+        assert (row["lock_state"], row["sweep_id"]) == ("OK", lock["sweep"]["id"])
+        assert lock["self_sha256"].startswith(row["lock_id"])
+        cell = json.loads((swept.root / "runs" / "cells" / row["cell"] / "cell.json").read_text("utf-8"))
+        assert cell["identity"]["config"]["train"]["lr"] == lock["chosen"]["lr"]
+    assert check_lock_file(folder / "locks" / "baseline.json").sha256 == lock["self_sha256"]
+    assert check_sweep_record(folder / "sweeps" / rows[0]["sweep_id"] / "sweep.json").choice.value == float(
+        rows[0]["lr"]
+    )
+
+
 def test_unlocked_is_stamped_on_every_row_of_the_report(swept) -> None:
     swept.lock().unlink()
-    status, _ = swept.rig(
-        "tier1", "--kinds", "baseline", "--seeds", "41,42", "--unlocked", "--engine", "inline",
-        *swept.settings, "train.steps=20", "tasks=[]",
-    )  # fmt: skip
-    assert status == 0
-    reports = swept.root / "runs" / "reports"
-    latest = reports / (reports / "latest").read_text(encoding="utf-8").strip()
-    rows = (latest / "per_seed.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 3
-    column = rows[0].split(",").index("lock_state")
-    assert [row.split(",")[column] for row in rows[1:]] == ["UNLOCKED (missing)"] * 2
-    assert "UNLOCKED (missing)" in (latest / "report.md").read_text(encoding="utf-8")
+    folder, rows = report_of(swept, "--unlocked")
+    assert [row["lock_state"] for row in rows] == ["UNLOCKED (missing)"] * 2
+    assert [float(row["lr"]) for row in rows] == [0.005] * 2
+    assert "UNLOCKED (missing)" in (folder / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
