@@ -6,7 +6,7 @@ from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.duplicates import duplicates
 from rig.report.labels import is_built_in_masha, unit_name
-from rig.report.numbers import decimals_for, fixed_text, interval_text, level_text, p_text
+from rig.report.numbers import decimals_for, fixed_text, interval_text, level_text, p_phrase
 from rig.stats.caveats import SCOPE, caveats, exploratory_exclusions
 from rig.stats.paired import PairedComparison
 from rig.stats.power import seeds_needed
@@ -115,7 +115,7 @@ def _sentence(comparison: Comparison, report: Report) -> str:
     name, tested = comparison.column.name, comparison.tested
     pair = f"{comparison.kind} and {comparison.baseline}"
     if tested is None or tested.t is None:
-        reason = comparison.not_compared or "no seed has a value of both kinds"
+        reason = comparison.not_compared.removeprefix("not compared: ") or "no seed has a value of both kinds"
         return f"{pair} are not compared on {name}: {reason}."
     seeds = "one seed" if tested.n_pairs == 1 else f"{tested.n_pairs} seeds"
     if tested.t.mean == 0.0:
@@ -129,7 +129,7 @@ def _sentence(comparison: Comparison, report: Report) -> str:
         level = level_text(report.record["stats"]["confidence_level"])
         sentence += (
             f", {level} CI of the difference {_interval(comparison, tested.t.low, tested.t.high)}, "
-            f"Holm p = {p_text(comparison.p_holm)}"
+            f"{p_phrase(comparison.p_holm, 'Holm p')}"
         )
     elif tested.t.reason:
         sentence += f" ({tested.t.reason}: no interval, no test)"

@@ -16,7 +16,7 @@ from rig.report.numbers import (
     fixed_text,
     interval_text,
     level_text,
-    p_text,
+    p_phrase,
     percent_text,
     value_text,
 )
@@ -111,7 +111,7 @@ def _tests(comparison: Comparison, tested: PairedComparison, report: Report, dec
             (f"Student t, {level} CI", interval_text(t.low, t.high, decimals), f"**headline**: {NEW_SEEDS}"),
             (
                 "paired t test",
-                f"t({t.df}) = {fixed_text(t.t, 2)}, p = {p_text(t.p)}, Holm p = {p_text(comparison.p_holm)}",
+                f"t({t.df}) = {fixed_text(t.t, 2)}, {p_phrase(t.p)}, {p_phrase(comparison.p_holm, 'Holm p')}",
                 f"{m} declared test{'s' if m != 1 else ''}",
             ),
         ]
@@ -138,7 +138,7 @@ def _tests(comparison: Comparison, tested: PairedComparison, report: Report, dec
         lines.append(
             (
                 "sign-flip test, exact",
-                f"p = {p_text(flip.p)}",
+                p_phrase(flip.p),
                 f"{tested.n_pairs} seeds can give no p below {flip.floor:.4g}",
             )
         )
@@ -181,7 +181,7 @@ def _sizes(tested: PairedComparison, report: Report, decimals: int) -> list[Line
         lines.append(
             (
                 "Welch, unpaired",
-                f"{interval_text(welch.low, welch.high, decimals)}, p = {p_text(welch.p)}",
+                f"{interval_text(welch.low, welch.high, decimals)}, {p_phrase(welch.p)}",
                 f"sensitivity only; all runs, {welch.n_base} and {welch.n_variant}",
             )
         )
@@ -211,7 +211,7 @@ def _power(comparison: Comparison, tested: PairedComparison, report: Report, dec
         lines.append(("seeds needed", EMPTY, "no smallest effect was declared; ask `rig power --effect X`"))
     if stats["margin"] is not None:
         test = tested.equivalence
-        p = EMPTY if test is None else f"p = {p_text(test.p)}"
+        p = EMPTY if test is None else p_phrase(test.p)
         lines.append(("equivalence (TOST)", p, f"within the declared margin ±{stats['margin']:g}"))
     return lines
 
@@ -227,7 +227,7 @@ def _documents(entry: DocumentsToo, report: Report, decimals: int) -> list[Line]
     lines: list[Line] = [
         (
             f"two-way random effects t, {level} CI",
-            f"{interval_text(t.low, t.high, decimals)}, p = {p_text(t.p)}",
+            f"{interval_text(t.low, t.high, decimals)}, {p_phrase(t.p)}",
             f"{NEW_SEEDS_AND_DOCUMENTS}; {crossing}, df {fixed_text(t.df, 1)}",
         )
     ]

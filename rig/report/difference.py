@@ -17,6 +17,7 @@ from rig.report.record import read_record
 from rig.store.cells import read_spec
 
 ABSENT = "absent"
+UNKNOWN = "unknown (its cells are not here)"
 
 
 @final
@@ -67,9 +68,8 @@ def difference(first: Located, second: Located) -> ReportDifference:
         for topic, of_record in _TOPICS.items()
     }
     items["configs"] = _config_differences(*records)
-    items["code"] = _differences(
-        *(_code(record, located.runs) for record, located in zip(records, (first, second), strict=True))
-    )
+    codes = [_code(record, at.runs) for record, at in zip(records, (first, second), strict=True)]
+    items["code"] = _code_differences(*codes)
     values, n_equal = _values(first.folder, second.folder)
     return ReportDifference(items=items, values=values, n_equal=n_equal)
 
@@ -100,17 +100,24 @@ def _environment(record: Mapping[str, Any]) -> dict[str, Any]:
     return flatten({"environment": record["environment"], "git": record["git"]})
 
 
-def _code(record: Mapping[str, Any], runs: Path) -> dict[str, Any]:
+def _code(record: Mapping[str, Any], runs: Path) -> dict[str, str]:
     """Each kind's code hash, where a cell of it is at hand."""
     found = {}
     for kind in record["kinds"]:
         try:
             spec = read_spec(runs / "cells" / kind["cells"][0]["cell"])
         except StoreError:
-            found[kind["name"]] = "unknown (its cells are not here)"
+            found[kind["name"]] = UNKNOWN
         else:
             found[kind["name"]] = spec.identity["code"]["sha256"]
     return found
+
+
+def _code_differences(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[Difference, ...]:
+    """Kinds whose code differs, or can't be told to be the same."""
+    differing = _differences(first, second)
+    unknown = [name for name in first if first[name] == second.get(name) == UNKNOWN]
+    return differing + tuple(Difference(item=name, first=UNKNOWN, second=UNKNOWN) for name in unknown)
 
 
 _TOPICS = {

@@ -35,7 +35,7 @@ def locate(report: str | None, runs: Path) -> Located:
         if not latest.exists():
             raise UsageError(f"{reports} holds no report; run `rig tier1` first, or name one")
         report = latest.read_text(encoding="utf-8").strip()
-    if (reports / report / "report.json").exists():
+    if Path(report).name == report and (reports / report / "report.json").exists():
         return Located(folder=reports / report, runs=runs)
     path = Path(report)
     if (path / "report.json").exists():

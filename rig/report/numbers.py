@@ -38,7 +38,8 @@ def decimals_for(spread: float | None, *, least: int = 2, most: int = 5) -> int:
     """Decimals that show a spread (a standard deviation, half an interval) with two significant digits."""
     if spread is None or spread == 0 or not math.isfinite(spread):
         return 3
-    return min(max(1 - math.floor(math.log10(abs(spread))), least), most)
+    # A hair below a power of ten is that power: 0.00999... is 0.010.
+    return min(max(1 - math.floor(math.log10(abs(spread)) + 1e-9), least), most)
 
 
 def table_decimals(value: float | None, spread: float | None) -> int:
@@ -88,8 +89,14 @@ def p_text(p: float | None) -> str:
     return f"<{_SMALLEST_P}" if p < _SMALLEST_P else f"{p:.3f}"
 
 
+def p_phrase(p: float | None, name: str = "p") -> str:
+    """A p-value as a sentence says it: `p = 0.031`, `p < 0.001`."""
+    text = p_text(p)
+    return f"{name} < {text.removeprefix('<')}" if text.startswith("<") else f"{name} = {text}"
+
+
 def count_text(value: int | None) -> str:
-    """A count with thin groups of three: `182 144`."""
+    """A count in groups of three: `182 144`."""
     return EMPTY if value is None else f"{value:,}".replace(",", " ")
 
 
