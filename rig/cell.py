@@ -25,6 +25,8 @@ from rig.data.annotations import Annotations
 from rig.metrics.likelihood import document_sums
 from rig.models.base import AbstractLanguageModel, DivergedError, Fit, TrainingText
 from rig.models.catalog import build_kind, family_target
+from rig.models.tokenizer import tokenizer_target
+from rig.parsers.catalog import parser_target
 from rig.store.cells import CellSpec, DoneCell, new_attempt, publish, read_done, read_spec
 from rig.store.code import code_fingerprint, forget_sources
 from rig.store.provenance import environment
@@ -38,11 +40,21 @@ _PROGRESS_EVERY_S = 0.25
 
 
 def code_roots(config: Mapping[str, Any], *, with_tasks: bool = True) -> list[str]:
-    """The modules that a cell of this config starts from: this one, its kind's, its tasks'."""
-    targets = [family_target(config["kind"]["family"])]
+    """The modules that a cell of this config starts from: this one, its kind's, its tokenizer's, its tasks'.
+
+    What a config names is loaded by name and imported by nobody, so it has to be listed here.
+    """
+    targets = [family_target(config["kind"]["family"]), tokenizer_target(config["tokenizer"]["type"])]
     if with_tasks:
         targets += [task_target(name) for name in config["tasks"]]
+        targets += [parser_target(options["name"]) for options in task_parsers(config).values()]
     return ["rig.cell", *(target.partition(":")[0] for target in targets)]
+
+
+def task_parsers(config: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The parser that each task of a config names in its option `parser`, by task."""
+    options = {name: config["task"].get(name, {}) for name in config["tasks"]}
+    return {name: held["parser"] for name, held in options.items() if "parser" in held}
 
 
 def run(directory: Path, *, on_attempt: Callable[[Path], None] = lambda attempt: None) -> DoneCell:

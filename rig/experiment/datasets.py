@@ -35,24 +35,8 @@ class PreparedData:
     """Task file by role: `prompts`, `agreement`, `similarity.NAME`."""
     file_hashes: Mapping[str, str]
     """Role to SHA-256 of the file."""
-
-    def identity(self, *, with_tasks: bool) -> dict[str, Any]:
-        """What a cell's key says of its data."""
-        return {
-            "name": self.name,
-            "content": dict(self.content),
-            "files": dict(self.file_hashes) if with_tasks else {},
-        }
-
-    def where(self, *, with_tasks: bool) -> dict[str, Any]:
-        """Where a cell finds its data on this machine, with the bytes' hashes to check before and after."""
-        files = dict(self.files) if with_tasks else {}
-        tables = sorted(self.path.glob("*.parquet"))
-        return {
-            "annotations": str(self.path),
-            "files": {role: str(path) for role, path in files.items()},
-            "sha256": {str(path): file_sha256(path) for path in (*tables, *files.values())},
-        }
+    table_hashes: Mapping[str, str]
+    """Path of each table to the SHA-256 of its bytes, quick to check before and after a cell."""
 
 
 def prepare(data: Mapping[str, Any], *, conf: ConfDir, cache: Path) -> PreparedData:
@@ -86,6 +70,7 @@ def prepare(data: Mapping[str, Any], *, conf: ConfDir, cache: Path) -> PreparedD
         content=annotations.content_sha256(),
         files=files,
         file_hashes={role: file_sha256(file) for role, file in files.items()},
+        table_hashes={str(table): file_sha256(table) for table in sorted(path.glob("*.parquet"))},
     )
 
 

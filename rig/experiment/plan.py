@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, final
 
-from rig.cell import code_roots
+from rig.cell import code_roots, task_parsers
 from rig.core.errors import UsageError, did_you_mean
+from rig.core.fingerprint import file_sha256
 from rig.experiment.config import IDENTITY_GROUPS
 from rig.experiment.datasets import PreparedData
+from rig.parsers.catalog import parser_files
 from rig.store.cells import CellSpec
 from rig.store.code import code_fingerprint, source_hashes
 
@@ -33,20 +36,35 @@ def plan_kind(config: Mapping[str, Any], seeds: Sequence[int], data: PreparedDat
         data: The prepared data set.
     """
     kind = config["kind"]
-    with_tasks = bool(config["tasks"])
+    files = {**data.files, **_parser_files(config)} if config["tasks"] else {}
+    hashes = {role: file_sha256(path) for role, path in files.items()}
     identity = {
         "config": {group: config[group] for group in IDENTITY_GROUPS},
-        "data": data.identity(with_tasks=with_tasks),
+        "data": {"name": data.name, "content": dict(data.content), "files": hashes},
         "code": {"sha256": code_fingerprint(code_roots(config))},
     }
     # Prose about a kind is no part of what it computes.
     identity["config"]["kind"] = {key: value for key, value in kind.items() if key != "description"}
-    where = {**data.where(with_tasks=with_tasks), "code": source_hashes(code_roots(config))}
+    where = {
+        "annotations": str(data.path),
+        "files": {role: str(path) for role, path in data.files.items() if role in files},
+        "sha256": {**data.table_hashes, **{str(files[role]): sha256 for role, sha256 in hashes.items()}},
+        "code": source_hashes(code_roots(config)),
+    }
     cells = tuple(
         CellSpec(kind=kind["name"], seed=seed, identity=identity, where=where)
         for seed in (seeds if kind["seeded"] else (None,))
     )
     return PlannedKind(name=kind["name"], config=config, cells=cells)
+
+
+def _parser_files(config: Mapping[str, Any]) -> dict[str, Path]:
+    """The models behind the tasks' parsers, by role: another model gives other numbers and another key."""
+    return {
+        f"{task}.parser.{index}": path
+        for task, options in task_parsers(config).items()
+        for index, path in enumerate(parser_files(options))
+    }
 
 
 def parse_names(text: str, option: str) -> list[str]:

@@ -144,9 +144,20 @@ def train_tokenizer(config: Mapping[str, Any], texts: Sequence[str]) -> Abstract
             f"a tokenizer can't be trained on {len(texts)} texts without a visible character; "
             "give it the training documents"
         )
-    module, _, class_name = TOKENIZERS[name].partition(":")
+    module, _, class_name = tokenizer_target(name).partition(":")
     tokenizer: type[AbstractTokenizer] = getattr(importlib.import_module(module), class_name)
     return tokenizer.train(texts, vocab_size=vocab_size)
+
+
+def tokenizer_target(name: str) -> str:
+    """The import path `module:Class` of a type of tokenizer.
+
+    Raises:
+        ConfigError: No such type.
+    """
+    if name not in TOKENIZERS:
+        raise ConfigError(f"unknown `tokenizer.type` {name!r}. {did_you_mean(name, TOKENIZERS)}")
+    return TOKENIZERS[name]
 
 
 def utf8(text: str) -> bytes:
@@ -178,9 +189,8 @@ def _checked(config: Mapping[str, Any]) -> tuple[str, int]:
     for key in config:
         if key not in known:
             raise ConfigError(f"unknown key 'tokenizer.{key}'. {did_you_mean(key, known)}")
-    name = config.get("type")
-    if name not in TOKENIZERS:
-        raise ConfigError(f"unknown `tokenizer.type` {name!r}. {did_you_mean(str(name), TOKENIZERS)}")
+    name = str(config.get("type"))
+    tokenizer_target(name)
     vocab_size = config.get("vocab_size")
     if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
         raise ConfigError(f"`tokenizer.vocab_size` must be an integer, got {vocab_size!r}")

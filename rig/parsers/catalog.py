@@ -24,13 +24,29 @@ def check_parser_options(options: Mapping[str, Any]) -> None:
     for key in options:
         if key not in {"name", "model"}:
             raise ConfigError(f"unknown option '{key}' of `parser`. {did_you_mean(key, ['name', 'model'])}")
-    if options.get("name") not in PARSERS:
-        name = str(options.get("name"))
-        raise ConfigError(f"unknown parser '{name}' in `parser.name`. {did_you_mean(name, PARSERS)}")
+    parser_target(str(options.get("name")))
     model = options.get("model")
     paths = [model] if isinstance(model, str) else list(model) if isinstance(model, list | tuple) else []
     if not paths or not all(isinstance(path, str) and path for path in paths):
         raise ConfigError(f"`parser.model` must be a name, a path or a list of paths, got {model!r}")
+
+
+def parser_target(name: str) -> str:
+    """The import path `module:Class` of a parser.
+
+    Raises:
+        ConfigError: No such parser.
+    """
+    if name not in PARSERS:
+        raise ConfigError(f"unknown parser '{name}' in `parser.name`. {did_you_mean(name, PARSERS)}")
+    return PARSERS[name]
+
+
+def parser_files(options: Mapping[str, Any]) -> tuple[Path, ...]:
+    """The files that a parser's numbers depend on: its models, and the table beside them if there is one."""
+    paths = model_paths(options["model"]) if options["name"] == "udpipe" else (Path(options["model"]),)
+    table = plausibility_path(options)
+    return tuple(path for path in (*paths, table) if path is not None and path.is_file())
 
 
 def build_parser(options: Mapping[str, Any]) -> AbstractParser:
@@ -41,7 +57,7 @@ def build_parser(options: Mapping[str, Any]) -> AbstractParser:
         DataError: A model file is missing or damaged.
     """
     check_parser_options(options)
-    module, _, class_name = PARSERS[options["name"]].partition(":")
+    module, _, class_name = parser_target(options["name"]).partition(":")
     parser: AbstractParser = getattr(importlib.import_module(module), class_name)(options["model"])
     return parser
 

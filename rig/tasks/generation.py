@@ -131,6 +131,7 @@ class GenerationTask(AbstractTask):
                 "plausibility_sentences": automaton.n_sentences,
             },
             "text_parsed": "prompt and continuation together",
+            "past_the_context": "the last tokens slide after BOS",
             **_facts(outputs, reference, shuffled, items),
         }
         samples = tuple(output.text for output in outputs[:_N_SAMPLES])

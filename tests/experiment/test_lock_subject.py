@@ -24,7 +24,13 @@ CONFIG = {
     "tasks": [],
 }
 DATA = PreparedData(
-    name="d", annotations=None, path=Path(), content={"words": "aa"}, files={}, file_hashes={}
+    name="d",
+    annotations=None,
+    path=Path(),
+    content={"words": "aa"},
+    files={},
+    file_hashes={},
+    table_hashes={},
 )
 
 

@@ -157,7 +157,7 @@ def test_half_a_surrogate_pair_is_refused_in_training(config: dict[str, object])
         ({"type": "bpe", "vocab_size": 1e3}, r"must be an integer, got 1000\.0"),
         ({"type": "bpe"}, "must be an integer, got None"),
         ({"type": "wrod", "vocab_size": 9}, "unknown `tokenizer.type` 'wrod'. Did you mean 'word'"),
-        ({"vocab_size": 9}, "unknown `tokenizer.type` None. Known: bpe, byte, word"),
+        ({"vocab_size": 9}, "unknown `tokenizer.type` 'None'. Known: bpe, byte, word"),
         ({"type": "bpe", "vocab": 9}, "unknown key 'tokenizer.vocab'. Did you mean 'vocab_size'"),
     ],
 )

@@ -38,7 +38,7 @@ class CorpusOptions:
 
     seed: int = 0
     """Of the draw; not a training seed."""
-    n_train: int = 20_000
+    n_train: int = 10_000
     """Sentences of the train split."""
     n_validation: int = 1_000
     n_test: int = 2_000
