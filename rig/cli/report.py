@@ -90,10 +90,7 @@ def difference_text(found: ReportDifference, names: tuple[str, ...]) -> str:
         parts.append(f"The same in both: {', '.join(same)}.")
     if found.values:
         parts.append(table_text(_value_table(found, names)))
-    n = len(found.values)
-    parts.append(
-        f"{n} mean{'s' if n != 1 else ''} over seeds differ{'' if n != 1 else 's'}, {found.n_equal} equal."
-    )
+    parts.append(f"Means over seeds: {len(found.values)} differ, {found.n_equal} are equal to the last bit.")
     return "\n\n".join(parts).replace("**", "")
 
 

@@ -1,10 +1,12 @@
 """A report as a value: the record, the rows, the comparisons. Rendering reads this and computes nothing."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+from rig.core.files import readable_json
 from rig.report.aggregate import aggregate_rows
 from rig.report.comparison import Comparison, compare_kinds, comparison_row
 from rig.report.documents_too import DocumentsToo, documents_too
@@ -36,7 +38,9 @@ def build_report(record: Mapping[str, Any], runs: Path) -> Report:
     Raises:
         StoreError: A cell is missing or was changed.
     """
-    return report_of_rows(record, seed_rows(record, runs))
+    # As it will be read back from report.json, so that rendering again gives the same bytes.
+    stored = json.loads(readable_json(record))
+    return report_of_rows(stored, seed_rows(stored, runs))
 
 
 def report_of_rows(record: Mapping[str, Any], rows: Sequence[SeedRow]) -> Report:
