@@ -17,6 +17,7 @@ from rig.data.conllu_import import DocumentPer, export_conllu, import_conllu
 from rig.data.conllu_sentence import OnTextMismatch
 from rig.data.dependency_parquet import import_parquet
 from rig.data.description import Description, describe
+from rig.data.nano_pt.corpus import describe_exactly
 from rig.data.schema import SPLITS, Metadata
 from rig.data.validation import RuleViolation, rule_names, validate
 
@@ -193,7 +194,7 @@ def validate_command(folder: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 def describe_command(folder: Path) -> None:
     """Count what the data set in FOLDER holds."""
-    print_description(describe(Annotations.open(folder)), Console())
+    print_description(describe(Annotations.open(folder), describe_exactly), Console())
 
 
 def print_description(description: Description, console: Console) -> None:
@@ -218,7 +219,7 @@ def print_description(description: Description, console: Console) -> None:
     for table, sha256 in description.content_sha256.items():
         console.print(f"{table} sha256 {sha256}", highlight=False, soft_wrap=True)
     for line in description.extra_lines:
-        console.print(line, markup=False, highlight=False)
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _counts_table(description: Description) -> Table:

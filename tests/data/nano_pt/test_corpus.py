@@ -154,3 +154,13 @@ def test_cross_entropy_pools_its_documents(records: list[DocumentRecord]) -> Non
     assert pooled.total_nats == pytest.approx(math.fsum(e.total_nats for e in by_document.values()))
     assert pooled.n_chars == sum(entropy.n_chars for entropy in by_document.values())
     assert 3.0 < pooled.nats_per_unit < 4.0
+
+
+def test_a_folder_of_the_language_is_described_with_its_exact_cross_entropy(tmp_path: Path) -> None:
+    chosen = {"n_train": 20, "n_validation": 5, "n_test": 30}
+    lines = corpus.describe_exactly(Annotations.open(corpus.ensure(tmp_path, chosen)))
+    expected = corpus.test_cross_entropy(chosen)
+    assert lines == [
+        "exact cross-entropy of the test text under the test grammar: "
+        f"{expected.bits_per_character:.4f} bits per character, {expected.nats_per_unit:.4f} nats per word"
+    ]
