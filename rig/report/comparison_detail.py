@@ -195,10 +195,10 @@ def _power(comparison: Comparison, tested: PairedComparison, report: Report, dec
     if tested.mde is not None and factors is not None:
         lines.append(
             (
-                f"{tested.n_pairs} seeds find",
-                f"a true difference of {fixed_text(tested.mde, decimals)}",
-                f"with power 80%, if the true std is this one; it may be {factors[0]:.2g} to "
-                f"{factors[1]:.2g} times it",
+                "detectable difference",
+                fixed_text(tested.mde, decimals),
+                f"what {tested.n_pairs} seeds find with power 80% if the std is as observed; it may truly "
+                f"be {factors[0]:.2g} to {factors[1]:.2g} times that",
             )
         )
     if comparison.column.name != stats["primary"]:

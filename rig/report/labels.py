@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rig.report.rows import SeedRow
+
 _UNIT_NAMES = {
     "bits/char": "bits per character",
     "bits/byte": "bits per byte",
@@ -25,6 +27,11 @@ def kind_label(record: Mapping[str, Any], name: str) -> str:
     """A kind as every table row shows it: stamped where it ran without a valid lock."""
     by_name = {kind["name"]: kind for kind in record["kinds"]}
     return f"{name} [UNLOCKED]" if is_unlocked(by_name[name]) else name
+
+
+def row_name(row: SeedRow) -> str:
+    """A kind at a seed, as running text has it: `baseline seed 41`, or `ngram`."""
+    return row.kind if row.seed is None else f"{row.kind} seed {row.seed}"
 
 
 def table_stamp(record: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ _MINUS = "−"
 SIGNIFICANT_DIGITS = 4
 """Enough to see a difference of a thousandth of a perplexity of 10, few enough to read."""
 _SMALLEST_P = 0.001
+_LARGEST_PLAIN = 1e7
 
 
 def value_text(value: float | None, *, digits: int = SIGNIFICANT_DIGITS) -> str:
@@ -61,15 +62,17 @@ def level_text(level: float) -> str:
 
 
 def fixed_text(value: float | None, decimals: int) -> str:
-    """A value with so many decimals."""
-    return EMPTY if value is None else _signed(f"{value:.{decimals}f}")
+    """A value with so many decimals; from ten million on with an exponent."""
+    if value is None:
+        return EMPTY
+    return _signed(f"{value:.{decimals}f}" if abs(value) < _LARGEST_PLAIN else f"{value:.2e}")
 
 
 def delta_text(value: float | None, decimals: int) -> str:
     """A difference, its sign always written: `+0.031`, `−0.031`; one that rounds to zero has none."""
     if value is None:
         return EMPTY
-    text = f"{value:.{decimals}f}"
+    text = f"{value:.{decimals}f}" if abs(value) < _LARGEST_PLAIN else f"{value:.2e}"
     if float(text) == 0:
         return text.removeprefix("-")
     return _signed(text) if value < 0 else f"+{text}"

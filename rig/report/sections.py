@@ -10,7 +10,7 @@ from rig.report.build import Report
 from rig.report.class_tables import CLASSES, READINGS, class_table, mixed_sentence, strata_tables
 from rig.report.comparison_detail import comparison_section
 from rig.report.content import Cell, Figure, Page, Section, Table
-from rig.report.labels import unit_name
+from rig.report.labels import row_name, unit_name
 from rig.report.lineage import kinds_section
 from rig.report.numbers import (
     EMPTY,
@@ -21,6 +21,7 @@ from rig.report.numbers import (
     share_text,
     value_text,
 )
+from rig.report.task_tables import task_names, tasks_section
 from rig.report.value_tables import aggregate_table, cost_table, per_seed_table
 
 _LEADING = ("bpc", "bpb", "ce", "ppl", "word_ppl")
@@ -36,7 +37,7 @@ def page(report: Report, figures: Mapping[str, Figure]) -> Page:
         _aggregate(report, figures),
         _per_seed(report),
         _word_classes(report, figures),
-        _tasks(report),
+        tasks_section(report),
         comparison_section(report),
         kinds_section(report, figures),
         _held_fixed(report),
@@ -67,11 +68,6 @@ def paper_tables(report: Report) -> list[tuple[str, Table]]:
     if tasks := task_names(report):
         tables.append(("tasks-per-seed", per_seed_table(report, tasks, caption="Tasks per seed")))
     return tables
-
-
-def task_names(report: Report) -> list[str]:
-    """The columns that tasks fill, in table order."""
-    return [name for name in report.catalog if name not in METRICS]
 
 
 def aggregate_caption(report: Report) -> str:
@@ -106,7 +102,7 @@ def _per_seed(report: Report) -> Section:
     for row in report.rows:
         for name in row.reasons:
             if name in METRICS:
-                reasons.setdefault(f"{name} is empty: {row.reasons[name]}", []).append(_row_name(row))
+                reasons.setdefault(f"{name} is empty: {row.reasons[name]}", []).append(row_name(row))
     return Section(
         title="Each seed",
         paragraphs=(
@@ -120,10 +116,6 @@ def _per_seed(report: Report) -> Section:
             cost_table(report),
         ),
     )
-
-
-def _row_name(row: Any) -> str:
-    return str(row.kind) if row.seed is None else f"{row.kind} seed {row.seed}"
 
 
 def _word_classes(report: Report, figures: Mapping[str, Figure]) -> Section:
@@ -150,48 +142,6 @@ def _class_differences(report: Report) -> list[Table]:
         return []
     names = [f"bpc_{name}" for name in CLASSES]
     return [aggregate_table(report, names, "Differences in bits per character by class (exploratory)")]
-
-
-def _tasks(report: Report) -> Section:
-    tasks = task_names(report)
-    if not tasks:
-        return Section(title="Tasks", paragraphs=("No task was asked for (`tasks=[]`).",))
-    bullets = [f"{name}: {report.catalog[name].definition}" for name in tasks]
-    reasons: dict[str, dict[str, None]] = {}
-    for row in report.rows:
-        for name, reason in row.reasons.items():
-            if name in tasks:
-                reasons.setdefault(f"{name} is empty: {reason}", {})[row.kind] = None
-    bullets += [f"{text} ({', '.join(kinds)})." for text, kinds in reasons.items()]
-    blocks = []
-    for row in report.rows:
-        if row.done is not None and row.seed in (None, report.record["seeds"][0]):
-            facts = {name: task["facts"] for name, task in row.done.result["tasks"].items() if task["facts"]}
-            if facts:
-                blocks.append(f"{_row_name(row)}\n" + _facts_text(facts))
-    return Section(title="Tasks", bullets=tuple(bullets), blocks=tuple(blocks))
-
-
-def _facts_text(facts: Mapping[str, Any], indent: str = "  ") -> str:
-    lines = []
-    for name, value in facts.items():
-        if isinstance(value, Mapping) and any(isinstance(item, Mapping) for item in value.values()):
-            lines.append(f"{indent}{name}")
-            lines.append(_facts_text(value, indent + "  "))
-        elif isinstance(value, Mapping):
-            inner = ", ".join(f"{key} {_fact(item)}" for key, item in value.items())
-            lines.append(f"{indent}{name}: {inner}")
-        else:
-            lines.append(f"{indent}{name}: {_fact(value)}")
-    return "\n".join(lines)
-
-
-def _fact(value: Any) -> str:
-    if isinstance(value, float):
-        return value_text(value)
-    if isinstance(value, list):
-        return ", ".join(_fact(item) for item in value)
-    return EMPTY if value is None else str(value)
 
 
 def _held_fixed(report: Report) -> Section:
@@ -270,7 +220,7 @@ def _samples(report: Report) -> Section | None:
         texts = [text for task in row.done.result["tasks"].values() for text in task["samples"]]
         if texts:
             shown.add(row.kind)
-            blocks.append(f"{_row_name(row)}\n\n" + "\n\n".join(texts[:3]))
+            blocks.append(f"{row_name(row)}\n\n" + "\n\n".join(texts[:3]))
     return Section(title="Samples", blocks=tuple(blocks)) if blocks else None
 
 

@@ -46,7 +46,37 @@ def test_decimals_show_two_digits_of_the_spread(spread: float | None, decimals: 
     assert numbers.decimals_for(spread) == decimals
 
 
+@pytest.mark.parametrize(
+    ("value", "spread", "decimals"),
+    [
+        (2.008, 0.012, 3), (197.1, 6.1, 1), (3791.0, 183.0, 0), (0.0055, 0.0049, 4), (1.612, None, 3),
+        (69.42, None, 2), (0.0, 0.0, 3), (None, None, 3), (1.0, 0.0, 3), (1.0, 1e-9, 5),
+    ],
+)  # fmt: skip
+def test_a_value_in_a_table_shows_its_spread_and_four_of_its_own_digits(
+    value: float | None, spread: float | None, decimals: int
+) -> None:
+    assert numbers.table_decimals(value, spread) == decimals
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.031, "Holm p = 0.031"), (1e-9, "Holm p < 0.001"), (None, "Holm p = –")]
+)
+def test_a_p_value_in_a_sentence(p: float | None, text: str) -> None:
+    assert numbers.p_phrase(p, "Holm p") == text
+
+
+def test_a_spread_a_hair_below_a_power_of_ten_is_that_power() -> None:
+    assert numbers.decimals_for(0.001) == numbers.decimals_for(0.001 * (1 - 1e-12)) == 4
+
+
 def test_the_rest() -> None:
+    assert numbers.percent_text(-0.0274) == "−2.74%"
+    assert numbers.percent_text(None) == numbers.EMPTY
+    assert numbers.level_text(0.95) == "95%"
+    assert numbers.level_text(0.999) == "99.9%"
+    assert numbers.fixed_text(1.8718715e9, 0) == "1.87e+09"
+    assert numbers.delta_text(-470757914.0, 0) == "−4.71e+08"
     assert numbers.interval_text(-0.045, 0.012, 3) == "[−0.045, +0.012]"
     assert numbers.interval_text(None, 0.012, 3) == "–"
     assert numbers.count_text(182144) == "182 144"
