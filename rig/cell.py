@@ -7,7 +7,6 @@ Exit status 0: a result is published (also where training diverged: that is a fi
 error.json says what went wrong. 2: the data or a setting is wrong.
 """
 
-import json
 import os
 import resource
 import sys
@@ -29,6 +28,7 @@ from rig.models.tokenizer import tokenizer_target
 from rig.parsers.catalog import parser_target
 from rig.store.cells import CellSpec, DoneCell, new_attempt, publish, read_done, read_spec
 from rig.store.code import code_fingerprint, forget_sources
+from rig.store.progress_file import ProgressFile
 from rig.store.provenance import environment
 from rig.store.tables import token_scores_writer, write_items, write_sums
 from rig.tasks.base import AbstractTask, TaskData, TaskResult
@@ -36,7 +36,6 @@ from rig.tasks.catalog import build_task, task_target
 
 RESULT_SCHEMA = "rig.result/1"
 _SCORING_BATCH_DOCUMENTS = 64
-_PROGRESS_EVERY_S = 0.25
 
 
 def code_roots(config: Mapping[str, Any], *, with_tasks: bool = True) -> list[str]:
@@ -99,7 +98,7 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     # Built first, so that a wrong option or file is refused before any training.
     kind = build_kind(config)
     tasks = [build_task(name, config["task"].get(name, {}), data) for name in config["tasks"]]
-    report = _Reporter(attempt)
+    report = ProgressFile(attempt)
 
     text = TrainingText(
         train=tuple(annotations.documents("train")), validation=tuple(annotations.documents("validation"))
@@ -198,7 +197,7 @@ def _ask(
     model: AbstractLanguageModel,
     spec: CellSpec,
     attempt: Path,
-    report: "_Reporter",
+    report: ProgressFile,
 ) -> dict[str, Any]:
     """Run the tasks; write all items, return what each says of itself."""
     answers: dict[str, Any] = {}
@@ -245,35 +244,6 @@ class _Clock:
         now = time.perf_counter()
         elapsed, self._last = now - self._last, now
         return round(elapsed, 3)
-
-
-class _Reporter:
-    """Says how far the cell is in progress.json, for whoever shows it; stops when its launcher has died."""
-
-    def __init__(self, attempt: Path) -> None:
-        self._path = attempt / "progress.json"
-        self._launcher = os.environ.get("RIG_LAUNCHER_PID")
-        self._last = 0.0
-
-    def training(self, *, step: int, n_steps: int, loss: float) -> None:
-        """The `progress` of `fit`."""
-        if self._launcher is not None and os.getppid() != int(self._launcher):
-            raise RigError("the command that started this cell is gone; run it again to finish the cell")
-        if time.monotonic() - self._last >= _PROGRESS_EVERY_S:
-            self._last = time.monotonic()
-            self._write(
-                {"phase": "training", "step": step, "n_steps": n_steps, "loss": round(float(loss), 4)}
-            )
-
-    def phase(self, name: str) -> None:
-        """A phase after training begins."""
-        self._write({"phase": name})
-
-    def _write(self, content: dict[str, Any]) -> None:
-        # Not worth an fsync: after a kill nobody reads it.
-        temporary = self._path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(content), encoding="utf-8")
-        os.replace(temporary, self._path)
 
 
 def main() -> int:

@@ -103,7 +103,11 @@ def _sweep_one(
     )
     for note in planned.notes:
         click.echo(f"  {note}")
-    with TerminalDisplay(Console(stderr=True)) as display:
+    labels = {
+        cell.cell_id: f"{planned.kind} {planned.name} {value:.3g}"
+        for cell, value in zip(planned.cells, planned.values, strict=True)
+    }
+    with TerminalDisplay(Console(stderr=True), labels) as display:
         record = run_sweep(planned, conf=conf, runs=runs, jobs=jobs, engine=engine, display=display)
     folder = sweep_folder(runs, record.sweep_id)
     write_sweep_page(folder, record)

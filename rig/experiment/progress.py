@@ -35,8 +35,10 @@ def label(spec: CellSpec) -> str:
 class TerminalDisplay:
     """Bars on a terminal, one line a finished cell elsewhere. Use as a context manager."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, labels: Mapping[str, str] | None = None) -> None:
+        """`labels` names cells, by their ids, where kind and seed don't tell them apart."""
         self._console = console
+        self._labels = labels or {}
         self._is_live = console.is_terminal
         self._bars = Progress(
             TextColumn("{task.description}"),
@@ -72,7 +74,7 @@ class TerminalDisplay:
 
     def begin(self, spec: CellSpec) -> None:
         """See `Display`."""
-        self._tasks[spec.cell_id] = self._bars.add_task(label(spec), total=None, note="starting")
+        self._tasks[spec.cell_id] = self._bars.add_task(self._label(spec), total=None, note="starting")
 
     def progress(self, spec: CellSpec, state: Mapping[str, Any]) -> None:
         """See `Display`."""
@@ -97,8 +99,11 @@ class TerminalDisplay:
         if error:
             where = f" (log: {log})" if log is not None else ""
             self._console.print(
-                f"FAILED {label(spec)}: {error}{where}", style="red", highlight=False, soft_wrap=True
+                f"FAILED {self._label(spec)}: {error}{where}", style="red", highlight=False, soft_wrap=True
             )
         else:
             took = f"{seconds:.0f} s" if seconds is not None else ""
-            self._console.print(f"done {label(spec)}  {took}  ({self._n_left} left)", highlight=False)
+            self._console.print(f"done {self._label(spec)}  {took}  ({self._n_left} left)", highlight=False)
+
+    def _label(self, spec: CellSpec) -> str:
+        return self._labels.get(spec.cell_id, label(spec))

@@ -20,6 +20,7 @@ from rig import cell
 from rig.core.errors import RigError, UsageError
 from rig.experiment.progress import Display
 from rig.store.cells import CellSpec, DoneCell, plan_cell, quarantined, read_done
+from rig.store.progress_file import LAUNCHER_VARIABLE, read_progress
 
 Engine = Literal["local", "inline"]
 ENGINES: tuple[str, ...] = ("local", "inline")
@@ -142,7 +143,7 @@ class _LocalProcesses:
             **os.environ,
             **_ONE_THREAD,
             "TOKENIZERS_PARALLELISM": "false",
-            "RIG_LAUNCHER_PID": str(os.getpid()),
+            LAUNCHER_VARIABLE: str(os.getpid()),
         }
         process = subprocess.Popen(
             [sys.executable, "-m", "rig.cell", str(directory)],
@@ -171,7 +172,7 @@ class _LocalProcesses:
                 break
             except subprocess.TimeoutExpired:
                 if attempt is not None:
-                    self._display.progress(spec, _read_progress(attempt / "progress.json"))
+                    self._display.progress(spec, read_progress(attempt))
         early = process.stderr.read().strip()
         process.stdout.close()
         process.stderr.close()
@@ -204,11 +205,3 @@ def _why(returncode: int, attempt: Path | None, early: str) -> str:
         lines = (attempt / "log.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         last = lines[-1] if lines else ""
     return last or f"the cell's process ended with status {returncode}"
-
-
-def _read_progress(path: Path) -> dict[str, object]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError):
-        return {}
-    return content if isinstance(content, dict) else {}
