@@ -73,6 +73,10 @@ def stamps(report: Report) -> list[str]:
         label = kind["lock"]["label"]
         if label not in {"OK", "NOT APPLICABLE"}:
             marks.append(f"{kind['name']}: {label}")
+    if len({kind["lock"]["protocol_sha256"] for kind in record["kinds"] if kind["lock"]["lock_id"]}) > 1:
+        marks.append(
+            "Unequal tuning budgets: the kinds' learning rates come from sweeps of different protocols."
+        )
     for row in report.rows:
         if row.status != "ok":
             seed = "" if row.seed is None else f" seed {row.seed}"

@@ -97,7 +97,12 @@ def _lock_entry(lock: LockDecision) -> dict[str, Any]:
         "value": lock.value,
         "lock_id": lock.lock_id,
         "sweep_id": lock.sweep_id,
+        "protocol_sha256": lock.protocol_sha256,
         "notes": list(lock.notes),
+        "others": {
+            other.name: {"variable": other.variable, "value": other.value, "lock_id": other.lock_id}
+            for other in lock.others
+        },
     }
 
 
