@@ -15,6 +15,8 @@ from rig.stats.verdict import Word
 
 def answer_sentences(report: Report) -> list[str]:
     """One sentence or two a variant, on the declared primary metric."""
+    if all(row.status != "ok" for row in report.rows):
+        return ["No cell finished, so there is nothing to report but why; see above."]
     stats = report.record["stats"]
     primary = [comparison for comparison in report.comparisons if comparison.column.name == stats["primary"]]
     if primary:

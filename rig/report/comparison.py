@@ -58,12 +58,10 @@ def compare_kinds(
         record: report.json, for the baseline and the declared statistics.
 
     Raises:
-        ConfigError: `stats.family` names a metric that the report does not have.
+        ConfigError: `stats.primary` or `stats.family` names a metric that the report does not have.
     """
     stats, baseline = record["stats"], record["baseline"]
-    for name in stats["family"]:
-        if name not in catalog:
-            raise ConfigError(f"`stats.family` names '{name}'. {did_you_mean(name, catalog)}")
+    _check_declared(stats, catalog, rows)
     usable = replicates(rows)
     by_kind = {kind["name"]: [row for row in usable if row.kind == kind["name"]] for kind in record["kinds"]}
     is_seeded = {kind["name"]: kind["config"]["kind"]["seeded"] for kind in record["kinds"]}
@@ -135,6 +133,16 @@ def comparison_row(comparison: Comparison, record: Mapping[str, Any]) -> Row:
     if tested.effect is not None:
         row |= {"d_z": tested.effect.d_z, "g_z": tested.effect.g_z}
     return row | {"r_seeds": tested.r_seeds, "mde": tested.mde}
+
+
+def _check_declared(stats: Mapping[str, Any], catalog: Mapping[str, Column], rows: Sequence[SeedRow]) -> None:
+    """Refuse a declared metric that nothing could measure; where every cell failed nothing can be known."""
+    if all(row.status != "ok" for row in rows):
+        return
+    for option, names in (("primary", [stats["primary"]]), ("family", stats["family"])):
+        for name in names:
+            if name not in catalog:
+                raise ConfigError(f"`stats.{option}` names '{name}'. {did_you_mean(name, catalog)}")
 
 
 def has_overflow(rows: Sequence[SeedRow | None], name: str) -> bool:
