@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from rig.core.errors import ConfigError, UsageError
+from rig.core.errors import ConfigError, UsageError, did_you_mean
 from rig.core.fingerprint import fingerprint
 from rig.experiment.config import ConfDir, compose_kind, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
 from rig.experiment.lock import LockDecision, decide
 from rig.experiment.plan import PlannedKind, check_baseline, plan_kind
+from rig.metrics.catalog import METRICS
 from rig.models.catalog import build_kind
 from rig.store.cells import CellSpec
 from rig.tasks.base import TaskData
@@ -126,7 +127,15 @@ def prepare_job(request: Request) -> Job:
 
 
 def _check_buildable(config: Mapping[str, Any], data: PreparedData) -> None:
-    """Let the kind and the tasks refuse their options and files now, not in the middle of a run."""
+    """Let the kind and the tasks refuse their options and files now, and the declaration its metrics."""
     build_kind(config)
-    for name in config["tasks"]:
+    tasks = [
         build_task(name, config["task"].get(name, {}), TaskData(annotations=data.path, files=data.files))
+        for name in config["tasks"]
+    ]
+    known = [*METRICS, *(column.name for task in tasks for column in task.columns())]
+    for name in (config["stats"]["primary"], *config["stats"]["family"]):
+        if name not in known:
+            raise ConfigError(
+                f"`stats.family` names '{name}', which is no metric here. {did_you_mean(name, known)}"
+            )

@@ -155,7 +155,7 @@ def test_annotations_that_are_elsewhere_are_said_and_are_no_mismatch(copied: Run
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [(("nowhere",), "nowhere is not a report's folder"), ((), "latest does not exist")],
+    [(("nowhere",), "There is no report 'nowhere'"), ((), "holds no report; run `rig tier1` first")],
 )
 def test_what_is_no_report_is_exit_2(arguments: tuple[str, ...], text: str, tmp_path: Path) -> None:
     ended = command("verify", *arguments, cwd=tmp_path)
