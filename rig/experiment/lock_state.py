@@ -84,7 +84,7 @@ def examine(
         conf_path: The conf folder; locks lie below it.
         data: The prepared data set.
         overrides: `key=value` texts of the command line.
-        runs: The runs directory, where the sweep's record may lie.
+        runs: The runs directory, where the sweep's record may lie; or it lies in `runs/` beside conf/.
 
     Raises:
         ConfigError: `lock.transfer` or a name is wrong.
@@ -97,7 +97,7 @@ def examine(
     try:
         lock = check_lock_file(path)
         check_place(path, lock)
-        folder = _check_record(path, lock, runs)
+        folder = _check_record(path, lock, (runs, conf_path.parent / "runs"))
     except LockTamperedError as error:
         return Finding(name=name, kind=kind, data_name=data.name, state="TAMPERED", path=path, error=error)
     _require_setting(config, lock, path)
@@ -140,10 +140,14 @@ def _overrides(key: str, variable: str) -> bool:
     return key == variable or ("." in key and variable.startswith(f"{key}."))
 
 
-def _check_record(path: Path, lock: LockFile, runs: Path) -> Path | None:
-    """The folder of the lock's sweep if it is on this machine, compared with the lock."""
-    folder = sweep_folder(runs, lock.sweep_id)
-    if not (folder / "sweep.json").exists():
+def _check_record(path: Path, lock: LockFile, places: Sequence[Path]) -> Path | None:
+    """The folder of the lock's sweep if it is on this machine, compared with the lock.
+
+    A committed record lies in the runs folder beside conf/, whatever runs folder this command writes to.
+    """
+    folders = [sweep_folder(runs, lock.sweep_id) for runs in places]
+    folder = next((folder for folder in folders if (folder / "sweep.json").exists()), None)
+    if folder is None:
         return None
     try:
         record = check_sweep_record(folder / "sweep.json")
