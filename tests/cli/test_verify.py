@@ -205,3 +205,17 @@ def test_a_sweeps_cells_that_are_elsewhere_are_no_mismatch(swept: Project, locke
     status, said = swept.rig("verify", str(locked))
     assert status == 0, said
     assert "4 of 4 cells are not present here" in said
+
+
+def test_links_to_lock_and_sweep_exist_whatever_runs_folder_is_written_to(swept: Project) -> None:
+    status, said = swept.rig(
+        "tier1", "--kinds", "baseline", "--seeds", "41", "--engine", "inline", *swept.settings, "tasks=[]",
+        "train.steps=20", "--runs-dir", "elsewhere",
+    )  # fmt: skip
+    assert status == 0, said
+    report = next((swept.root / "elsewhere" / "reports").glob("tier1-*"))
+    page = (report / "report.md").read_text(encoding="utf-8")
+    for link in ("locks/baseline.json", f"sweeps/{swept.records()[0].parent.name}/index.md"):
+        assert f"({link})" in page
+        assert (report / link).is_file()
+    assert swept.rig("verify", str(report))[0] == 0
