@@ -167,3 +167,14 @@ def test_the_built_in_masha_kinds_say_whose_reading_they_are() -> None:
 
 def test_an_unlocked_kind_is_stamped() -> None:
     assert stamps(report_of({"base": BASE, "new": VARIANT}, unlocked=["new"])) == ["new: UNLOCKED (missing)"]
+
+
+@pytest.mark.parametrize(("hashes", "is_stamped"), [(("a", "a"), False), (("a", "b"), True)])
+def test_kinds_tuned_on_unequal_terms_are_stamped(hashes: tuple[str, str], is_stamped: bool) -> None:
+    report = report_of({"base": BASE, "new": VARIANT})
+    kinds = [
+        {**kind, "lock": {**kind["lock"], "lock_id": "abc", "protocol_sha256": sha256}}
+        for kind, sha256 in zip(report.record["kinds"], hashes, strict=True)
+    ]
+    changed = dataclasses.replace(report, record={**report.record, "kinds": kinds})
+    assert any("Unequal tuning budgets" in stamp for stamp in stamps(changed)) is is_stamped
