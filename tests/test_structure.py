@@ -82,9 +82,7 @@ def test_importing_rig_loads_no_optional_package() -> None:
 
 
 def test_a_worker_never_imports_hydra() -> None:
-    script = (
-        "import sys, rig.cell, rig.models.transformer_kind; print(' '.join(sorted(sys.modules)))"
-    )
+    script = "import sys, rig.cell, rig.models.transformer_kind; print(' '.join(sorted(sys.modules)))"
     loaded = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()

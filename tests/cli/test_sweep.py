@@ -246,7 +246,11 @@ def test_a_lock_that_changed_while_a_sweep_ran_is_left_alone(swept) -> None:
     early = plan_sweep("lr", config, conf=conf, data=data, overrides=(), runs=runs, allow_edge=False)
     assert swept.sweep("--seed", "8")[0] == 0
     later = swept.lock().read_bytes()
-    record = check_sweep_record(swept.records()[0])
+    record = next(
+        record
+        for record in map(check_sweep_record, swept.records())
+        if record.sweep_id != check_lock_file(swept.lock()).sweep_id
+    )
     with pytest.raises(LockError, match="changed while this sweep ran, so it was left as it is"):
         lock_sweep(early, record)
     assert swept.lock().read_bytes() == later
