@@ -2,6 +2,7 @@
 
 import sys
 
+from rig import one_thread  # noqa: F401  (before numpy is loaded)
 from rig.cli.run import run
 from rig.cli.tier1 import tier1
 

@@ -33,6 +33,8 @@ from rig.data.verb_paradigm import VerbParadigm
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Decides which pairs.")
 def make_agreement(annotations: Path, out: Path, n: int, splits: tuple[str, ...], seed: int) -> None:
     """Draw balanced subject-verb agreement pairs from the data set in ANNOTATIONS."""
+    if out.exists():
+        raise DataError(f"{out} exists; choose another --out")
     pool = agreement_pool(Annotations.open(annotations), splits)
     pairs = draw_balanced(pool, n=n, rng=stream(seed, "agreement pairs"))
     write_agreement_pairs(out, pairs)

@@ -3,15 +3,19 @@
 `--traceback` anywhere on the line shows the rest.
 """
 
+import errno
 import sys
 import traceback
 
 import click
 
-from rig.core.errors import RigError
+from rig.core.errors import RigError, UsageError
 
 _TRACEBACK = "--traceback"
 _INTERRUPTED = 130
+_FAILED = 1
+_NOT_THE_USERS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM}
+"""A full or failing disk; other refusals (no such folder, read-only, not a folder) are in the command."""
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
@@ -31,6 +35,12 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; finished cells are kept, run the same command to go on", err=True)
         return _INTERRUPTED
+    except OSError as error:
+        if wants_traceback:
+            traceback.print_exc()
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"Error: the system refused: {error.strerror or error}{where}", err=True)
+        return _FAILED if error.errno in _NOT_THE_USERS else UsageError.exit_code
     except RigError as error:
         if wants_traceback:
             traceback.print_exc()

@@ -82,7 +82,8 @@ def tier1(
     for outcome in failed:
         where = f" Log: {outcome.log}" if outcome.log else ""
         console.print(f"{label(outcome.spec)} failed: {outcome.error}.{where}", style="red", soft_wrap=True)
-    return 1 if failed else 0
+    has_diverged = any(row.status == "diverged" for row in report.rows)
+    return 1 if failed or has_diverged else 0
 
 
 def _print_plan(job: Job, runs: Path) -> None:

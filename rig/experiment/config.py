@@ -151,6 +151,8 @@ def check_overrides(overrides: Sequence[str]) -> None:
             raise UsageError(
                 f"override '{override}': `_target_` is refused; rig never builds objects from configs"
             )
+        if "${" in value:
+            raise UsageError(f"override '{override}': write the value itself; `${{...}}` is refused")
         if key in seen:
             raise UsageError(f"override '{key}' is given twice: '{seen[key]}' and '{override}'; keep one")
         if value.strip().lower() in {"nan", "inf", "-inf", "+inf"}:

@@ -54,6 +54,8 @@ def prepare(data: Mapping[str, Any], *, conf: ConfDir, cache: Path) -> PreparedD
     source = data["source"]
     if source not in _SOURCES:
         raise ConfigError(f"`data.source` is '{source}'. {did_you_mean(source, _SOURCES)}")
+    if source == "nano_pt" and data["path"] is not None:
+        raise ConfigError("`data.path` has no effect on the embedded language; did you mean `data=parquet`?")
     if source == "nano_pt":
         path = corpus.ensure(cache, data["options"])
     elif data["path"]:

@@ -7,14 +7,15 @@ from typing import Any
 from rig.core.errors import ConfigError, did_you_mean
 
 _RULES: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
-    ("model.d_model", "at least 1", lambda value: value >= 1),
-    ("model.n_layers", "at least 0", lambda value: value >= 0),
+    ("rig_schema", "1", lambda value: value == 1),
+    ("model.d_model", "in [1, 16384]", lambda value: 1 <= value <= 16_384),
+    ("model.n_layers", "in [0, 256]", lambda value: 0 <= value <= 256),
     ("model.n_heads", "at least 1", lambda value: value >= 1),
-    ("model.context", "at least 2", lambda value: value >= 2),
+    ("model.context", "in [2, 65536]", lambda value: 2 <= value <= 65_536),
     ("tokenizer.type", "bpe, word or byte", lambda value: value in ("bpe", "word", "byte")),
-    ("tokenizer.vocab_size", "at least 3", lambda value: value >= 3),
-    ("train.steps", "at least 1", lambda value: value >= 1),
-    ("train.batch_size", "at least 1", lambda value: value >= 1),
+    ("tokenizer.vocab_size", "in [3, 1000000]", lambda value: 3 <= value <= 1_000_000),
+    ("train.steps", "in [1, 10^9]", lambda value: 1 <= value <= 10**9),
+    ("train.batch_size", "in [1, 65536]", lambda value: 1 <= value <= 65_536),
     ("train.lr", "above 0 and finite", lambda value: 0 < value < math.inf),
     ("train.warmup_steps", "at least 0", lambda value: value >= 0),
     ("train.min_lr_ratio", "in [0, 1]", lambda value: 0 <= value <= 1),
@@ -25,9 +26,9 @@ _RULES: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
     ("train.clip_norm", "above 0", lambda value: 0 < value < math.inf),
     ("score.split", "validation or test", lambda value: value in ("validation", "test")),
     ("score.stride", "at least 1", lambda value: value >= 1),
-    ("score.batch_size", "at least 1", lambda value: value >= 1),
+    ("score.batch_size", "in [1, 65536]", lambda value: 1 <= value <= 65_536),
     ("stats.confidence_level", "in (0, 1)", lambda value: 0 < value < 1),
-    ("stats.n_resamples", "at least 100", lambda value: value >= 100),
+    ("stats.n_resamples", "in [100, 100000]", lambda value: 100 <= value <= 100_000),
     ("stats.boot_seed", "at least 0", lambda value: value >= 0),
     ("stats.sesoi", "null or above 0", lambda value: value is None or 0 < value < math.inf),
     ("stats.margin", "null or above 0", lambda value: value is None or 0 < value < math.inf),
@@ -49,7 +50,7 @@ def check_ranges(plain: Mapping[str, Any]) -> None:
     """
     for key, allowed, is_allowed in _RULES:
         group, _, name = key.partition(".")
-        value = plain[group][name]
+        value = plain[group][name] if name else plain[group]
         if not is_allowed(value):
             raise ConfigError(f"`{key}` must be {allowed}, got {value!r}")
     model, sweep, stats = plain["model"], plain["sweep"], plain["stats"]
@@ -67,6 +68,8 @@ def check_ranges(plain: Mapping[str, Any]) -> None:
             "`score.stride` must be at most `model.context`, "
             f"got {plain['score']['stride']} and {model['context']}"
         )
+    if len(set(stats["family"])) != len(stats["family"]):
+        raise ConfigError(f"`stats.family` must name each metric once, got {', '.join(stats['family'])}")
     if stats["primary"] not in stats["family"]:
         raise ConfigError(
             f"`stats.primary` must be in `stats.family`. {did_you_mean(stats['primary'], stats['family'])}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, final
 
-from rig import cell
+from rig import cell, one_thread
 from rig.core.errors import RigError, UsageError
 from rig.experiment.progress import Display
 from rig.store.cells import CellSpec, DoneCell, plan_cell, quarantined, read_done
@@ -25,10 +25,6 @@ from rig.store.progress_file import LAUNCHER_VARIABLE, read_progress
 Engine = Literal["local", "inline"]
 ENGINES: tuple[str, ...] = ("local", "inline")
 _POLL_S = 0.2
-_ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-}
 
 
 @final
@@ -141,7 +137,7 @@ class _LocalProcesses:
     def run(self, spec: CellSpec, directory: Path) -> _Ended:
         environment = {
             **os.environ,
-            **_ONE_THREAD,
+            **dict.fromkeys(one_thread.VARIABLES, "1"),
             "TOKENIZERS_PARALLELISM": "false",
             LAUNCHER_VARIABLE: str(os.getpid()),
         }

@@ -4,11 +4,15 @@ What can't be derived because it is not on this machine (annotations, a sweep's 
 mismatch. The first item that differs ends the verification.
 """
 
+import itertools
+import re
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+from rig import __version__
 from rig.core.errors import DataError, LockTamperedError, RigError, StoreError, VerificationError
 from rig.core.fingerprint import fingerprint
 from rig.data.annotations import Annotations
@@ -16,12 +20,16 @@ from rig.experiment.lock_file import check_against_record, read_lock
 from rig.experiment.sweep_record import check_sweep_cells, check_sweep_record
 from rig.metrics.likelihood import document_sums
 from rig.report.build import Report, build_report
+from rig.report.locate import Located, kept_lineage
 from rig.report.record import read_record
 from rig.report.tables import AGGREGATE_COLUMNS, COMPARISON_COLUMNS, csv_text, first_difference, parquet_rows
+from rig.report.write import write_folder
 from rig.store.cells import CellSpec, DoneCell, check_done, read_spec
 from rig.store.tables import read_items, read_sums, read_token_scores
 from rig.tasks.base import TaskData
 from rig.tasks.catalog import build_task
+
+_PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 
 @final
@@ -56,6 +64,7 @@ def verify(folder: Path, runs: Path) -> Iterator[Verified]:
             yield from _lock(kind, folder, runs)
         report = build_report(record, runs)
         yield from _tables(report, folder)
+        yield from _pages(report, folder, runs)
     except (StoreError, LockTamperedError) as error:
         raise VerificationError(str(error)) from error
 
@@ -180,6 +189,29 @@ def _tables(report: Report, folder: Path) -> Iterator[Verified]:
                     f"{folder / name}.parquet, row {index}, column '{column}'", held[column], row.get(column)
                 )
         yield Verified(what=f"each cell of {name}.csv and {name}.parquet")
+
+
+def _pages(report: Report, folder: Path, runs: Path) -> Iterator[Verified]:
+    """Render the pages again and compare their text; a picture depends on the drawing library too."""
+    made_by = report.record["environment"]["rig"]
+    if made_by != __version__:
+        yield Verified(what="the pages", note=f"rendered by rig {made_by}, this is {__version__}")
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        again = Path(scratch) / folder.resolve().name
+        write_folder(report, again, kept_lineage(Located(folder=folder, runs=runs)))
+        for name in ("report.md", "report.html", "tables.tex"):
+            stored, derived = (
+                _PICTURE.sub("", _read(place / name)).splitlines() for place in (folder, again)
+            )
+            for number, (one, other) in enumerate(itertools.zip_longest(stored, derived), start=1):
+                _same(f"{folder / name}, line {number}", one, other)
+            yield Verified(what=f"the text of {name}")
+        drawn = sorted(path.name for path in (again / "figures").glob("*.svg"))
+        for name in drawn:
+            same = _read(folder / "figures" / name) == _read(again / "figures" / name)
+            note = "" if same else "drawn otherwise here; what it shows is in the tables"
+            yield Verified(what=f"figures/{name}", note=note)
 
 
 def _read(path: Path) -> str:

@@ -174,6 +174,12 @@ def test_a_damaged_cell_is_computed_again(run: Run, tmp_path: Path) -> None:
             "`stats.family` names 'nonsense'",
         ),
         (("--kinds", "baseline", "--seeds", "1", "kind.options.bias_strength=-inf"), "must be finite"),
+        (("--kinds", "baseline", "--seeds", "1", "stats.family=[bpc,bpc]"), "must name each metric once"),
+        (("--kinds", "baseline", "--seeds", "1", "stats.n_resamples=1000000000"), "in [100, 100000]"),
+        (("--kinds", "baseline", "--seeds", "1", "rig_schema=2"), "`rig_schema` must be 1, got 2"),
+        (("--kinds", "baseline", "--seeds", "1", "data.path=elsewhere"), "`data.path` has no effect"),
+        (("--kinds", "baseline", "--seeds", "1", "data.name=${train.lr}"), "`${...}` is refused"),
+        (("--kinds", "baseline", "--seeds", "1", "--runs-dir", "/dev/null"), "the system refused: Not a dir"),
         (("--seeds", "1"), "Missing option '--kinds'"),
     ],
 )
@@ -204,6 +210,7 @@ def test_a_failed_cell_is_named_and_the_others_finish(tmp_path: Path) -> None:
         cwd=tmp_path,
     )  # fmt: skip
     rows = rows_of(next(tmp_path.glob("runs/reports/*/per_seed.csv")))
+    assert ended.code == 1
     assert [row["status"] for row in rows] == ["diverged", "ok"], ended.err
     assert rows[0]["ce"] == ""
     assert "diverged" in ended.out

@@ -68,6 +68,23 @@ def test_one_changed_digit_in_a_table_is_named(copied: Run, name: str) -> None:
     assert f"{name}: line 2, column '{header[column]}': stored '{row[column]}', derived" in ended.err
 
 
+@pytest.mark.parametrize(("name", "old", "new"), [
+    ("report.md", "Holm p", "holm p"), ("report.html", "Holm p", "holm p"), ("tables.tex", "masha", "mesha"),
+])  # fmt: skip
+def test_one_changed_letter_in_a_page_is_named(copied: Run, name: str, old: str, new: str) -> None:
+    change_digit(copied.report / name, old, new)
+    ended = command("verify", str(copied.report), cwd=copied.folder)
+    assert ended.code == 1
+    assert f"{name}, line " in ended.err
+
+
+def test_a_page_that_is_gone_is_a_mismatch(copied: Run) -> None:
+    (copied.report / "report.md").unlink()
+    ended = command("verify", str(copied.report), cwd=copied.folder)
+    assert ended.code == 1
+    assert "report.md is missing" in ended.err
+
+
 def test_one_changed_value_in_a_parquet_table_is_named(copied: Run) -> None:
     path = copied.report / "per_seed.parquet"
     table = pq.read_table(path)

@@ -79,7 +79,7 @@ def test_whole_numbers_become_floats_where_a_float_is_meant() -> None:
         ("tasks=[agrement]", ConfigError, r"unknown task 'agrement'.*Did you mean 'agreement'"),
         ("tasks=[agreement,agreement]", ConfigError, "must not repeat a name"),
         ("train.lr=0", ConfigError, r"`train\.lr` must be above 0 and finite, got 0\.0"),
-        ("train.steps=0", ConfigError, r"`train\.steps` must be at least 1, got 0"),
+        ("train.steps=0", ConfigError, r"`train\.steps` must be in .1, 10.9., got 0"),
         ("sweep.split=test", ConfigError, "choosing on test would spoil it, got 'test'"),
         ("stats.confidence_level=95", ConfigError, r"must be in \(0, 1\), got 95\.0"),
         ("model.n_heads=5", ConfigError, r"multiple of `model\.n_heads`, got 64 and 5"),

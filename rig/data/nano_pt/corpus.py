@@ -7,6 +7,7 @@ train, so that knowing how words are built is worth something. Such a word carri
 
 import hashlib
 import itertools
+import json
 import os
 import shutil
 import uuid
@@ -17,8 +18,9 @@ from typing import Any, Final, final
 
 import rig.core.seeding
 import rig.core.sentences
-from rig.core.errors import ConfigError, did_you_mean
-from rig.core.fingerprint import fingerprint
+from rig.core.errors import ConfigError, DataError, did_you_mean
+from rig.core.files import write_json
+from rig.core.fingerprint import file_sha256, fingerprint
 from rig.core.seeding import stream
 from rig.data.annotations import SPLITS, Annotations, DocumentRecord, Metadata, write_annotations
 from rig.data.nano_pt import exact, syntax
@@ -30,6 +32,7 @@ NAME: Final = "nano_pt"
 ANNOTATOR: Final = "rig.data.nano_pt"
 SOURCE: Final = "drawn from the grammar rig.data.nano_pt"
 LICENCE: Final = "Apache-2.0"
+_HASHES: Final = "generated.json"
 _SENTENCES_PER_DOCUMENT: Final = (4, 16)
 
 
@@ -114,15 +117,18 @@ def ensure(root: Path, config: Mapping[str, Any]) -> Path:
 
     Raises:
         ConfigError: As `options`.
+        DataError: The folder is there and was changed after it was made.
     """
     chosen = options(config)
     folder = root / f"{NAME}-{content_key(chosen)}"
     if folder.is_dir():
+        _refuse_changed(folder)
         return folder
     root.mkdir(parents=True, exist_ok=True)
     aside = root / f".{folder.name}.{uuid.uuid4().hex[:12]}.tmp"
     try:
         write_annotations(aside, documents(asdict(chosen)), metadata(chosen))
+        write_json(aside / _HASHES, _table_hashes(aside))
         os.rename(aside, folder)
     except OSError:
         # The name is taken if another process was faster; its folder is whole and equal.
@@ -131,6 +137,18 @@ def ensure(root: Path, config: Mapping[str, Any]) -> Path:
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return folder
+
+
+def _table_hashes(folder: Path) -> dict[str, str]:
+    return {path.name: file_sha256(path) for path in sorted(folder.glob("*.parquet"))}
+
+
+def _refuse_changed(folder: Path) -> None:
+    """An edited corpus would be reported under the language's name."""
+    path = folder / _HASHES
+    held = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    if held != _table_hashes(folder):
+        raise DataError(f"{folder} was changed after it was generated; delete it, and it is generated again")
 
 
 def content_key(chosen: CorpusOptions) -> str:

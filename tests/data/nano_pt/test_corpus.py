@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.core.errors import ConfigError
+from rig.core.errors import ConfigError, DataError
 from rig.data.annotations import SPLITS, Annotations, DocumentRecord
 from rig.data.nano_pt import corpus, lexicon
 
@@ -164,3 +164,13 @@ def test_a_folder_of_the_language_is_described_with_its_exact_cross_entropy(tmp_
         "exact cross-entropy of the test text under the test grammar: "
         f"{expected.bits_per_character:.4f} bits per character, {expected.nats_per_unit:.4f} nats per word"
     ]
+
+
+def test_a_corpus_that_was_edited_is_refused(tmp_path: Path) -> None:
+    chosen = {"n_train": 20, "n_validation": 5, "n_test": 5}
+    folder = corpus.ensure(tmp_path, chosen)
+    assert corpus.ensure(tmp_path, chosen) == folder
+    words = folder / "words.parquet"
+    words.write_bytes(words.read_bytes() + b"x")
+    with pytest.raises(DataError, match="was changed after it was generated; delete it"):
+        corpus.ensure(tmp_path, chosen)
