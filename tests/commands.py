@@ -1,8 +1,12 @@
 """The command line as a user meets it, for tests: run it in a folder, on a setting that takes seconds."""
 
+import atexit
+import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,12 +36,21 @@ class Ended:
     err: str
 
 
+@functools.cache
+def conf_without_locks() -> str:
+    """A copy of conf/ in which nothing is locked; removed when the tests end."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = shutil.copytree(ROOT / "conf", Path(folder) / "conf", ignore=shutil.ignore_patterns("locks"))
+    return str(copy)
+
+
 def command(*arguments: str, cwd: Path, **environment: str) -> Ended:
     """Run `python -m rig ...` as a user would."""
     result = subprocess.run(
         [sys.executable, "-m", "rig", *arguments],
         cwd=cwd,
-        env={**os.environ, "RIG_CONF": str(ROOT / "conf"), **environment},
+        env={**os.environ, "RIG_CONF": conf_without_locks(), **environment},
         capture_output=True,
         text=True,
         check=False,

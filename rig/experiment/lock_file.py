@@ -5,15 +5,15 @@ and what it was chosen for, so that a change can be named. Its hash covers all b
 """
 
 import contextlib
-import os
+import fcntl
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
 from rig.core.errors import ConfigError, LockError, LockTamperedError, StoreError, VerificationError
-from rig.core.files import publish_once, readable_json
+from rig.core.files import readable_json, write_text
 from rig.core.fingerprint import file_sha256, fingerprint
 from rig.experiment.curve import RESERVED, RULE, Choice, CurvePoint, check_choice, read_curve
 from rig.experiment.lock_subject import Subject
@@ -212,9 +212,9 @@ def lock_token(path: Path) -> str | None:
 def replace_lock(path: Path, lock: LockFile, *, seen: str | None) -> None:
     """Write a lock, if its place still holds what was seen there; leave it alone if it holds the same lock.
 
-    Of several writers that saw the same, one wins: the first puts its text down, by link, as the successor
-    of what was seen, and whoever comes later completes that one and is refused. A kill at any moment leaves
-    the old lock or the new one.
+    Of several writers that saw the same, one wins and the others are refused. A kill at any moment leaves the
+    old lock or the new one. Writers wait for each other by `flock`; on a file system where that does nothing,
+    two at the same instant may both believe that they won, and the file is one of the two, whole.
 
     Args:
         path: The lock's place.
@@ -224,21 +224,21 @@ def replace_lock(path: Path, lock: LockFile, *, seen: str | None) -> None:
     Raises:
         LockError: The place holds another lock now.
     """
-    text = readable_json(lock.to_json())
-    if _holds(path, lock):
-        return
-    if seen is None:
-        if publish_once(path, text) or _holds(path, lock):
+    with _alone(path):
+        if _holds(path, lock):
             return
-        raise _moved(path)
-    successor = path.with_name(f".{path.name}.after-{seen[:16]}")
-    if lock_token(path) == seen:
-        publish_once(successor, text)
-    if lock_token(path) == seen:
-        with contextlib.suppress(FileNotFoundError):
-            os.replace(successor, path)
-    if not _holds(path, lock):
-        raise _moved(path)
+        if lock_token(path) != seen:
+            raise _moved(path)
+        write_text(path, readable_json(lock.to_json()))
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait for other writers of a lock; the system lets go when a process ends, however it ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.guard").open("w") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        yield
 
 
 def _holds(path: Path, lock: LockFile) -> bool:

@@ -1,13 +1,14 @@
 import itertools
 import json
-import os
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
 import pytest
 
 from rig.core.errors import ConfigError, LockError, LockTamperedError
-from rig.core.files import publish_once, readable_json, write_json
+from rig.core.files import write_json
 from rig.core.fingerprint import fingerprint
 from rig.experiment.curve import CurvePoint, choose
 from rig.experiment.lock_file import (
@@ -180,7 +181,7 @@ def test_another_lock_is_replaced_only_if_it_is_the_one_that_was_seen(path) -> N
         with pytest.raises(LockError, match="changed while this sweep ran"):
             replace_lock(path, lock(seed=9), seen=stale)
     assert check_lock_file(path) == lock(seed=8)
-    assert os.listdir(path.parent) == ["baseline.json"]
+    assert [entry.name for entry in path.parent.glob("[!.]*")] == ["baseline.json"]
 
 
 def test_a_damaged_lock_is_replaced_by_a_new_sweep(path) -> None:
@@ -190,13 +191,21 @@ def test_a_damaged_lock_is_replaced_by_a_new_sweep(path) -> None:
     assert check_lock_file(path) == lock()
 
 
-def test_a_writer_killed_before_the_last_step_is_completed_and_the_next_one_is_told(path) -> None:
+def test_a_writer_killed_while_it_was_alone_keeps_nobody_waiting(path) -> None:
     replace_lock(path, lock(), seen=None)
-    seen = lock_token(path)
-    left_over = path.with_name(f".{path.name}.after-{seen[:16]}")
-    publish_once(left_over, readable_json(lock(seed=8).to_json()))
-    with pytest.raises(LockError, match="changed while this sweep ran"):
-        replace_lock(path, lock(seed=9), seen=seen)
+    script = (
+        "import fcntl, sys, time\n"
+        "guard = open(sys.argv[1], 'w'); fcntl.flock(guard, fcntl.LOCK_EX)\n"
+        "print('alone', flush=True); time.sleep(60)\n"
+    )
+    guard = path.with_name(f".{path.name}.guard")
+    writer = subprocess.Popen([sys.executable, "-c", script, str(guard)], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "alone\n"
+    writer.kill()
+    writer.wait()
+    writer.stdout.close()
+    replace_lock(path, lock(seed=8), seen=lock_token(path))
     assert check_lock_file(path) == lock(seed=8)
 
 
