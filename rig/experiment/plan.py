@@ -36,8 +36,11 @@ def plan_kind(config: Mapping[str, Any], seeds: Sequence[int], data: PreparedDat
         data: The prepared data set.
     """
     kind = config["kind"]
-    files = {**data.files, **_parser_files(config)} if config["tasks"] else {}
-    hashes = {role: file_sha256(path) for role, path in files.items()}
+    parsers = _parser_files(config)
+    files = {**data.files, **parsers} if config["tasks"] else {}
+    # The data's own files were hashed when they were prepared.
+    known = {**data.file_hashes, **{role: file_sha256(path) for role, path in parsers.items()}}
+    hashes = {role: known[role] for role in files}
     identity = {
         "config": {group: config[group] for group in IDENTITY_GROUPS},
         "data": {"name": data.name, "content": dict(data.content), "files": hashes},
