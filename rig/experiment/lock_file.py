@@ -6,6 +6,7 @@ and what it was chosen for, so that a change can be named. Its hash covers all b
 
 import contextlib
 import fcntl
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -236,9 +237,13 @@ def replace_lock(path: Path, lock: LockFile, *, seen: str | None) -> None:
 def _alone(path: Path) -> Iterator[None]:
     """Wait for other writers of a lock; the system lets go when a process ends, however it ends."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(f".{path.name}.guard").open("w") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
+    # The folder itself is what they wait for: a guard file would have to be left behind.
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(folder)
 
 
 def _holds(path: Path, lock: LockFile) -> bool:

@@ -194,12 +194,12 @@ def test_a_damaged_lock_is_replaced_by_a_new_sweep(path) -> None:
 def test_a_writer_killed_while_it_was_alone_keeps_nobody_waiting(path) -> None:
     replace_lock(path, lock(), seen=None)
     script = (
-        "import fcntl, sys, time\n"
-        "guard = open(sys.argv[1], 'w'); fcntl.flock(guard, fcntl.LOCK_EX)\n"
+        "import fcntl, os, sys, time\n"
+        "fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)\n"
         "print('alone', flush=True); time.sleep(60)\n"
     )
-    guard = path.with_name(f".{path.name}.guard")
-    writer = subprocess.Popen([sys.executable, "-c", script, str(guard)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", script, str(path.parent)]
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert writer.stdout is not None
     assert writer.stdout.readline() == "alone\n"
     writer.kill()
