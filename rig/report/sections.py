@@ -1,6 +1,7 @@
 """The sections of a report page, each a function of the report; the order is the reader's."""
 
 import json
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -207,7 +208,7 @@ def _provenance(report: Report) -> Section:
             f"Configs from {record['conf']['origin']} (sha256 {record['conf']['sha256'][:12]})",
             "`rig verify` with this report's folder derives every number again from the cells' files.",
         ),
-        blocks=(" ".join(record["command"]),),
+        blocks=(shlex.join(record["command"]),),
     )
 
 

@@ -69,8 +69,12 @@ def git_state(folder: Path) -> dict[str, Any]:
 
 
 def command_line() -> list[str]:
-    """The command as it was typed, without the path of the interpreter."""
-    return [Path(sys.argv[0]).name, *sys.argv[1:]]
+    """The command as it can be typed again: `python -m rig.tier1 ...` or `rig tier1 ...`, no program's path."""
+    # What `python -m` started has a spec, and its file's name alone would be no command.
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is None:
+        return [Path(sys.argv[0]).name, *sys.argv[1:]]
+    return ["python", "-m", spec.name.removesuffix(".__main__"), *sys.argv[1:]]
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
