@@ -167,7 +167,7 @@ def _interval(comparison: Comparison, low: float, high: float) -> str:
 
 def _conclusion(comparison: Comparison, report: Report) -> str:
     verdict, tested = comparison.verdict, comparison.tested
-    if verdict is None or tested is None:
+    if verdict is None or tested is None or verdict.word is Word.DESCRIBED:
         return "described, not judged"
     if verdict.word in (Word.BETTER, Word.WORSE):
         return f"**resolved: {verdict.word}**"

@@ -93,6 +93,7 @@ def compare_kinds(
                 p_holm=adjusted,
                 direction=column.direction,
                 alpha=1.0 - stats["confidence_level"],
+                is_declared=column.name in stats["family"],
             ),
             not_compared=why_not,
             seeds=seeds,

@@ -99,15 +99,15 @@ def sign_flip_floor(comparison: PairedComparison) -> str | None:
 
 
 def exploratory_exclusions(n_tests: int, coverage: float) -> str:
-    """How many bootstrap intervals of a table exclude 0 by chance alone.
+    """How many bootstrap intervals of the table of comparisons exclude 0 by chance alone.
 
     Args:
-        n_tests: Tests in the table.
+        n_tests: Tests outside the declared family.
         coverage: Real coverage of each interval.
     """
     expected = n_tests * (1.0 - coverage)
     return (
-        f"This table holds {n_tests} exploratory tests: if no kind differed at all, "
+        f"comparisons.csv holds {n_tests} exploratory tests: if no kind differed at all, "
         f"about {expected:.1f} bootstrap intervals would still exclude 0."
     )
 

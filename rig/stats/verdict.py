@@ -17,6 +17,12 @@ class Word(StrEnum):
     WORSE = "worse"
     EQUIVALENT = "equivalent"
     UNRESOLVED = "unresolved"
+    EXPLORATORY = "exploratory"
+    """Outside the declared family: nothing is concluded, whatever its p."""
+    NO_DIFFERENCE = "no difference"
+    """Outside the declared family, and every pair is exactly equal: what was seen, not what was shown."""
+    DESCRIBED = "described"
+    """The metric has no better direction."""
 
 
 @final
@@ -32,36 +38,48 @@ class Verdict:
     """The difference is shown to lie within the declared margin, also where the word is better or worse."""
 
     def __str__(self) -> str:
-        """For example `better`, or `unresolved (3/3 same sign)`."""
-        if self.word is Word.UNRESOLVED:
-            return f"{self.word} ({self.n_same_sign}/{self.n_pairs} same sign)"
-        return str(self.word)
+        """For example `better`, `unresolved (3/3 same sign)` or `exploratory (one seed)`."""
+        if self.word not in (Word.UNRESOLVED, Word.EXPLORATORY):
+            return str(self.word)
+        if self.n_pairs == 1:
+            return f"{self.word} (one seed)"
+        return f"{self.word} ({self.n_same_sign}/{self.n_pairs} same sign)"
 
 
 def verdict(
-    comparison: PairedComparison, *, p_holm: float | None, direction: Direction, alpha: float
+    comparison: PairedComparison,
+    *,
+    p_holm: float | None,
+    direction: Direction,
+    alpha: float,
+    is_declared: bool,
 ) -> Verdict | None:
     """Judge one comparison.
 
-    `better` or `worse` only if the Holm-adjusted paired t p is below alpha; otherwise `equivalent` only if
-    the test against the declared margin is below alpha; otherwise `unresolved`. The bootstrap interval and
-    the sign-flip test decide nothing.
+    In the declared family: `better` or `worse` only if the Holm-adjusted paired t p is below alpha; otherwise
+    `equivalent` only if the test against the declared margin is below alpha; otherwise `unresolved`. Outside
+    of it nothing is concluded: `exploratory`, or `no difference` where every pair is equal. The bootstrap
+    interval and the sign-flip test decide nothing.
 
     Args:
         comparison: Of the metric.
         p_holm: Its t test's p adjusted over the declared family (`rig.stats.multiplicity.holm`), or None.
-        direction: Which way the metric is better.
+        direction: Which way the metric is better; one without direction is `described`, never judged.
         alpha: Level of the family, 1 minus the confidence level.
+        is_declared: Whether the metric was declared before any run.
 
     Returns:
-        The verdict; None for a metric without direction, which describes and is not judged, and where no
-        pair is left.
+        The verdict; None where no pair is left.
     """
-    if direction == "none" or comparison.delta_mean is None:
+    if comparison.delta_mean is None:
         return None
     tost = comparison.equivalence
     is_within_margin = tost is not None and tost.p < alpha
-    if p_holm is not None and p_holm < alpha:
+    if direction == "none":
+        word = Word.DESCRIBED
+    elif not is_declared:
+        word = Word.EXPLORATORY if any(comparison.differences) else Word.NO_DIFFERENCE
+    elif p_holm is not None and p_holm < alpha:
         is_better = (comparison.delta_mean > 0) == (direction == "higher")
         word = Word.BETTER if is_better else Word.WORSE
     else:

@@ -69,7 +69,7 @@ def git_state(folder: Path) -> dict[str, Any]:
 
 
 def command_line() -> list[str]:
-    """The command as it can be typed again: `python -m rig.tier1 ...` or `rig tier1 ...`, no program's path."""
+    """The command as it can be typed again: `python -m rig.tier1 ...` or `rig tier1 ...`."""
     # What `python -m` started has a spec, and its file's name alone would be no command.
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is None:

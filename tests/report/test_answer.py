@@ -52,7 +52,7 @@ def test_one_seed_shows_a_difference_and_no_test() -> None:
     (sentence,) = answer_sentences(report_of({"base": {41: 3.5}, "new": {41: 3.4}}))
     assert sentence == (
         "new is 0.100 bits per character better than base in bpc over one seed "
-        "(one seed has no spread: no interval, no test): **unresolved (1/1 same sign)**."
+        "(one seed has no spread: no interval, no test): **unresolved (one seed)**."
     )
 
 

@@ -75,7 +75,7 @@ def test_no_pair(compare_one: CompareOne) -> None:
 
 def test_exploratory_table_at_three_seeds_expects_a_quarter_of_its_tests() -> None:
     assert caveats.exploratory_exclusions(40, 0.75) == (
-        "This table holds 40 exploratory tests: if no kind differed at all, "
+        "comparisons.csv holds 40 exploratory tests: if no kind differed at all, "
         "about 10.0 bootstrap intervals would still exclude 0."
     )
 
