@@ -6,7 +6,14 @@ from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.duplicates import duplicates
 from rig.report.labels import is_built_in_masha, unit_name
-from rig.report.numbers import decimals_for, fixed_text, interval_text, level_text, p_phrase
+from rig.report.numbers import (
+    decimals_for,
+    difference_decimals,
+    fixed_text,
+    interval_text,
+    level_text,
+    p_phrase,
+)
 from rig.stats.caveats import SCOPE, caveats, exploratory_exclusions
 from rig.stats.paired import PairedComparison
 from rig.stats.power import seeds_needed
@@ -153,7 +160,9 @@ def _amount(comparison: Comparison, tested: PairedComparison) -> str:
     if comparison.column.is_log_scale:
         change = 100.0 * abs(math.expm1(mean))
         return f"{fixed_text(change, max(decimals_for(change), 1))}% {word}"
-    decimals = max(decimals_for(tested.t.std, least=3), decimals_for(mean, least=3))
+    decimals = difference_decimals(mean, None)
+    if tested.t.std:
+        decimals = max(decimals_for(tested.t.std, least=3), decimals_for(mean, least=3))
     unit = unit_name(comparison.column.unit)
     return f"{fixed_text(abs(mean), decimals)}{f' {unit}' if unit else ''} {word}"
 

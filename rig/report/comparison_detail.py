@@ -13,6 +13,7 @@ from rig.report.numbers import (
     count_text,
     decimals_for,
     delta_text,
+    difference_decimals,
     fixed_text,
     interval_text,
     level_text,
@@ -59,7 +60,8 @@ def _table(comparison: Comparison, tested: PairedComparison, report: Report) -> 
         for entry in report.documents_too
         if entry.kind == comparison.kind and entry.metric == comparison.column.name
     ]
-    decimals = decimals_for(tested.t.std if tested.t is not None else None, least=4)
+    std = None if tested.t is None else tested.t.std
+    decimals = decimals_for(std, least=4) if std else difference_decimals(tested.delta_mean, None)
     lines = [
         *_difference(comparison, tested, decimals),
         *_tests(comparison, tested, report, decimals),

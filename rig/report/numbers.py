@@ -13,6 +13,7 @@ SIGNIFICANT_DIGITS = 4
 """Enough to see a difference of a thousandth of a perplexity of 10, few enough to read."""
 _SMALLEST_P = 0.001
 _LARGEST_PLAIN = 1e7
+_MOST_DECIMALS = 9
 
 
 def value_text(value: float | None, *, digits: int = SIGNIFICANT_DIGITS) -> str:
@@ -49,6 +50,15 @@ def table_decimals(value: float | None, spread: float | None) -> int:
         return decimals_for(spread, least=3)
     least = min(max(SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value))), 0), 3)
     return decimals_for(spread, least=least) if spread else least
+
+
+def difference_decimals(delta: float | None, spread: float | None) -> int:
+    """Decimals of a difference: a value's in a table; without a spread (one seed) three digits of its own."""
+    if spread:
+        return table_decimals(delta, spread)
+    if not delta or not math.isfinite(delta):
+        return 3
+    return min(max(2 - math.floor(math.log10(abs(delta)) + 1e-9), 0), _MOST_DECIMALS)
 
 
 def percent_text(share: float | None, decimals: int = 2) -> str:

@@ -11,6 +11,7 @@ from rig.report.numbers import (
     EMPTY,
     count_text,
     delta_text,
+    difference_decimals,
     fixed_text,
     interval_text,
     level_text,
@@ -76,7 +77,7 @@ def _difference(row: Mapping[str, Any], comparison: Comparison | None) -> list[C
     """Δ, paired t, p, bootstrap interval, verdict."""
     delta, low, high = row.get("delta_mean"), row.get("boot_low"), row.get("boot_high")
     spread = abs(high - low) / 4 if low is not None and high is not None else None
-    decimals = table_decimals(delta, spread)
+    decimals = difference_decimals(delta, spread)
     verdict = ""
     if comparison is not None:
         verdict = str(comparison.verdict) if comparison.verdict else comparison.not_compared

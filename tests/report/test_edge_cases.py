@@ -169,6 +169,16 @@ def test_one_seed_has_no_std_no_test_and_no_interval() -> None:
         assert held.get(name) is None, name
 
 
+def test_one_seed_shows_its_difference_in_its_own_digits_and_no_test(tmp_path: Path) -> None:
+    report = report_of({"base": {41: 3.5}, "new": {41: 3.5 - 0.000123}})
+    text = (written(report, tmp_path / "report") / "report.md").read_text(encoding="utf-8")
+    (line,) = [one for one in text.splitlines() if re.match(r"\| bpc +\| new ", one)]
+    assert [cell.strip() for cell in line.split("|")[6:-1]] == [
+        "−0.000123", "–", "–", "–", "unresolved (one seed)",
+    ]  # fmt: skip
+    assert "new is 0.000123 bits per character better than base in bpc over one seed" in text
+
+
 def test_two_seeds_bootstrap_is_the_range_of_two_differences() -> None:
     (held,) = _rows(two_seeds(), "comparisons", kind="new", metric="bpc")
     assert (held["boot_low"], held["boot_high"]) == pytest.approx((-0.1, -0.05))

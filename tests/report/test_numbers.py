@@ -60,6 +60,19 @@ def test_a_value_in_a_table_shows_its_spread_and_four_of_its_own_digits(
 
 
 @pytest.mark.parametrize(
+    ("delta", "spread", "decimals"),
+    [
+        (0.00888, 0.0008, 5), (0.000123, None, 6), (-0.000123, 0.0, 6), (0.1, None, 3), (12.5, None, 1),
+        (4321.0, None, 0), (0.0, None, 3), (None, None, 3), (1e-12, None, 9),
+    ],
+)  # fmt: skip
+def test_a_difference_without_a_spread_has_decimals_of_its_own(
+    delta: float | None, spread: float | None, decimals: int
+) -> None:
+    assert numbers.difference_decimals(delta, spread) == decimals
+
+
+@pytest.mark.parametrize(
     ("p", "text"), [(0.031, "Holm p = 0.031"), (1e-9, "Holm p < 0.001"), (None, "Holm p = –")]
 )
 def test_a_p_value_in_a_sentence(p: float | None, text: str) -> None:
