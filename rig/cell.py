@@ -11,43 +11,50 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rig.core.documents import AnnotatedDocument
 from rig.core.errors import DataError, RigError
 from rig.core.files import write_json
 from rig.core.fingerprint import file_sha256
 from rig.core.items import Item
+from rig.core.plugins import load_plugins
 from rig.data.annotations import Annotations
-from rig.metrics.likelihood import document_sums
 from rig.models.base import AbstractLanguageModel, DivergedError, Fit, TrainingText
 from rig.models.catalog import build_kind, family_target
 from rig.models.tokenizer import tokenizer_target
 from rig.parsers.catalog import parser_target
+from rig.scoring import score_split
 from rig.store.cells import CellSpec, DoneCell, new_attempt, publish, read_done, read_spec
 from rig.store.code import code_fingerprint, forget_sources
 from rig.store.progress_file import ProgressFile
 from rig.store.provenance import environment
-from rig.store.tables import token_scores_writer, write_items, write_sums
+from rig.store.tables import write_items
 from rig.tasks.base import AbstractTask, TaskData, TaskResult
 from rig.tasks.catalog import build_task, task_target
 
 RESULT_SCHEMA = "rig.result/1"
-_SCORING_BATCH_DOCUMENTS = 64
 
 
-def code_roots(config: Mapping[str, Any], *, with_tasks: bool = True) -> list[str]:
-    """The modules that a cell of this config starts from: this one, its kind's, its tokenizer's, its tasks'.
+def training_roots(config: Mapping[str, Any]) -> list[str]:
+    """The modules that a kind's training and scoring start from: its family's, its tokenizer's, the scorer.
 
     What a config names is loaded by name and imported by nobody, so it has to be listed here.
     """
     targets = [family_target(config["kind"]["family"]), tokenizer_target(config["tokenizer"]["type"])]
-    if with_tasks:
-        targets += [task_target(name) for name in config["tasks"]]
-        targets += [parser_target(options["name"]) for options in task_parsers(config).values()]
-    return ["rig.cell", *(target.partition(":")[0] for target in targets)]
+    return [score_split.__module__, *(_module(target) for target in targets)]
+
+
+def code_roots(config: Mapping[str, Any]) -> list[str]:
+    """The modules that a cell of this config starts from: those of training, this one, its tasks'."""
+    targets = [task_target(name) for name in config["tasks"]]
+    targets += [parser_target(options["name"]) for options in task_parsers(config).values()]
+    return ["rig.cell", *training_roots(config), *(_module(target) for target in targets)]
+
+
+def _module(target: str) -> str:
+    return target.partition(":")[0]
 
 
 def task_parsers(config: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -88,6 +95,7 @@ def run(directory: Path, *, on_attempt: Callable[[Path], None] = lambda attempt:
 
 def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     config = spec.identity["config"]
+    load_plugins(Path(path) for path in spec.where["plugins"])
     _check_inputs(spec, "before the cell started")
     write_json(attempt / "env.json", environment())
     annotations = Annotations.open(Path(spec.where["annotations"]))
@@ -101,7 +109,9 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     report = ProgressFile(attempt)
 
     text = TrainingText(
-        train=tuple(annotations.documents("train")), validation=tuple(annotations.documents("validation"))
+        train=tuple(annotations.documents("train")),
+        validation=tuple(annotations.documents("validation")),
+        held_out=tuple(annotations.documents(config["score"]["split"])) if kind.reads_held_out else (),
     )
     clock = _Clock()
     try:
@@ -112,15 +122,29 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     timing: dict[str, Any] = {"train_s": clock.lap()}
 
     report.phase("scoring")
-    result = _score(spec, fit, annotations, attempt)
+    scored = score_split(fit.model, annotations, config["score"], attempt)
+    result = {**scored.counts, **_description(fit), "split": config["score"]["split"]}
     timing["score_s"] = clock.lap()
     result["tasks"] = _ask(tasks, fit.model, spec, attempt, report)
     timing["tasks_s"] = clock.lap()
     _check_inputs(spec, "while the cell ran")
     _finish(spec, attempt, {"status": "ok", **result}, timing)
-    made = ("result.json", "timing.json", "env.json", "token_scores.parquet", "sums.parquet", "items.parquet")
+    made = ("result.json", "timing.json", "env.json", "items.parquet", *scored.files)
     optional = ("model.npz", "training.jsonl")
     return made + tuple(name for name in optional if (attempt / name).exists())
+
+
+def _description(fit: Fit) -> dict[str, Any]:
+    """What a model says of itself."""
+    model = fit.model
+    return {
+        "objective": model.objective,
+        "is_code_length": model.is_code_length,
+        "unk_id": model.unk_id,
+        "n_params": model.n_params,
+        "train_tokens": fit.train_tokens,
+        "facts": dict(fit.facts),
+    }
 
 
 def _check_inputs(spec: CellSpec, when: str) -> None:
@@ -146,50 +170,6 @@ def _code_changed(spec: CellSpec) -> bool:
     forget_sources()
     derived = code_fingerprint(code_roots(spec.identity["config"]))
     return derived != str(spec.identity["code"]["sha256"])
-
-
-def _score(spec: CellSpec, fit: Fit, annotations: Annotations, attempt: Path) -> dict[str, Any]:
-    """Score the held-out split document by document; write token scores and sums, return the counts."""
-    score = spec.identity["config"]["score"]
-    model = fit.model
-    rows = []
-    counts = dict.fromkeys(("n_documents", "n_tokens", "n_chars", "n_bytes", "n_units"), 0)
-    with token_scores_writer(attempt / "token_scores.parquet") as writer:
-        for batch in _batches(annotations.annotated(score["split"], strata=tuple(score["strata"]))):
-            scored = model.score([annotated.document for annotated in batch])
-            writer.write(scored)
-            for scores, annotated in zip(scored, batch, strict=True):
-                sums = document_sums(
-                    scores, annotated, unk_id=model.unk_id, is_code_length=model.is_code_length
-                )
-                rows.append((scores.doc_id, sums))
-                counts["n_documents"] += 1
-                counts["n_tokens"] += scores.n_tokens
-                counts["n_chars"] += annotated.document.n_chars
-                counts["n_bytes"] += annotated.document.n_bytes
-                counts["n_units"] += len(annotated.units)
-    write_sums(attempt / "sums.parquet", rows)
-    return {
-        **counts,
-        "split": score["split"],
-        "objective": model.objective,
-        "is_code_length": model.is_code_length,
-        "unk_id": model.unk_id,
-        "n_params": model.n_params,
-        "train_tokens": fit.train_tokens,
-        "facts": dict(fit.facts),
-    }
-
-
-def _batches(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
-    batch: list[AnnotatedDocument] = []
-    for document in documents:
-        batch.append(document)
-        if len(batch) == _SCORING_BATCH_DOCUMENTS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _ask(

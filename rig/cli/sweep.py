@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from rig.cli.plugin import plugin_option
 from rig.core.errors import RigError, UsageError
+from rig.core.plugins import load_plugins
 from rig.experiment.config import ConfDir, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
 from rig.experiment.plan import parse_names
@@ -35,6 +37,7 @@ from rig.report.sweep_page import robustness_sentence, write_sweep_page
 @click.option("--allow-edge", is_flag=True, help="Lock a best value at the grid's edge; the lock says so.")
 @click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
 @click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@plugin_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def sweep(
     name: str,
@@ -46,6 +49,7 @@ def sweep(
     allow_edge: bool,
     runs_dir: Path,
     conf_dir: Path | None,
+    plugin: tuple[Path, ...],
     overrides: tuple[str, ...],
 ) -> None:
     """Sweep what conf/sweep/NAME.yaml names, such as `lr`, over its grid, and lock each kind's best value.
@@ -54,6 +58,7 @@ def sweep(
     points are reused: after a kill, the same command goes on. Writes RUNS/sweeps/ID and
     CONF/locks/NAME/DATA/KIND.json.
     """
+    load_plugins(plugin)
     n_jobs = (os.cpu_count() or 1) if jobs is None else jobs
     if n_jobs < 1:
         raise UsageError(f"--jobs must be at least 1, got {n_jobs}")

@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from rig.cli.plugin import plugin_option
 from rig.cli.terminal import print_report
 from rig.core.errors import UsageError
+from rig.core.plugins import load_plugins
 from rig.experiment.job import Job, Request, prepare_job
 from rig.experiment.plan import parse_names, parse_seeds
 from rig.experiment.progress import TerminalDisplay, label
@@ -32,6 +34,7 @@ from rig.store.cells import cell_directory, is_done
 @click.option("--dry-run", is_flag=True, help="Check everything, print the plan, run nothing.")
 @click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
 @click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@plugin_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def tier1(
     kinds: str,
@@ -44,6 +47,7 @@ def tier1(
     dry_run: bool,
     runs_dir: Path,
     conf_dir: Path | None,
+    plugin: tuple[Path, ...],
     overrides: tuple[str, ...],
 ) -> int:
     """Is a kind better than the baseline on held-out text and tasks, where, and how sure is that?
@@ -51,6 +55,7 @@ def tier1(
     Trains what it needs, scores the test split, and writes per-seed, aggregate and comparison tables under
     RUNS/reports. Finished cells are reused; the same command again computes nothing.
     """
+    load_plugins(plugin)
     n_jobs = (os.cpu_count() or 1) if jobs is None else jobs
     if n_jobs < 1:
         raise UsageError(f"--jobs must be at least 1, got {n_jobs}")

@@ -26,6 +26,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from rig.core.errors import ConfigError, UsageError, did_you_mean
 from rig.core.fingerprint import file_sha256, fingerprint
+from rig.core.plugins import plugin_kinds, plugin_targets
 from rig.experiment.ranges import check_ranges
 from rig.experiment.schema import RigConfig
 from rig.tasks.catalog import task_target
@@ -34,7 +35,7 @@ from rig.tasks.catalog import task_target
 _VERSION_BASE: dict[str, Any] = {"version_base": "1.3"} if hydra.__version__ < "1.4" else {}
 _KEY = re.compile(r"[A-Za-z_][\w.]*(@[\w.]+)?")
 _GROUPS = ("kind", "data", "model", "tokenizer", "train", "score", "morphology", "stats", "sweep")
-_OPEN_MAPPINGS = ("data.similarity",)
+_OPEN_MAPPINGS = ("data.similarity", "data.files")
 IDENTITY_GROUPS = ("kind", "model", "tokenizer", "train", "score", "morphology", "tasks", "task")
 """What a cell's result depends on, beside data and code."""
 
@@ -88,7 +89,7 @@ def compose_kind(conf: ConfDir, kind: str, overrides: Sequence[str]) -> dict[str
 
     Args:
         conf: Where configs come from.
-        kind: Name of a file in conf/kind/.
+        kind: Name of a file in conf/kind/, or of a kind that a plugin adds.
         overrides: `key=value` texts, in the order given.
 
     Returns:
@@ -98,9 +99,7 @@ def compose_kind(conf: ConfDir, kind: str, overrides: Sequence[str]) -> dict[str
         ConfigError: Unknown kind, group, task or key; wrong type or range; a `_target_`.
         UsageError: An override of a form that is refused.
     """
-    known = conf.names("kind")
-    if kind not in known:
-        raise ConfigError(f"unknown kind '{kind}'. {did_you_mean(kind, known)}")
+    _check_kind(conf, kind)
     check_overrides(overrides)
     groups = [text for text in overrides if text.partition("=")[0] in (*_GROUPS, "tasks")]
     tasks = _compose(conf, [f"kind={kind}", *groups], is_complete=False)["tasks"]
@@ -113,12 +112,20 @@ def compose_kind(conf: ConfDir, kind: str, overrides: Sequence[str]) -> dict[str
     return plain
 
 
+def _check_kind(conf: ConfDir, kind: str) -> None:
+    in_files, in_plugins = conf.names("kind"), plugin_kinds()
+    if kind not in in_files and kind not in in_plugins:
+        raise ConfigError(f"unknown kind '{kind}'. {did_you_mean(kind, [*in_files, *in_plugins])}")
+    if kind in in_files and kind in in_plugins:
+        raise ConfigError(f"kind '{kind}' is in {conf.path / 'kind'} and in a plugin; rename one")
+
+
 def _check_tasks(conf: ConfDir, tasks: Sequence[str]) -> None:
     if len(set(tasks)) != len(tasks):
         raise ConfigError(f"`tasks` must not repeat a name, got {', '.join(tasks)}")
     for name in tasks:
         task_target(name)
-        if name not in conf.names("task"):
+        if name not in conf.names("task") and name not in plugin_targets("TASKS"):
             raise ConfigError(f"task '{name}' has no file {conf.path / 'task' / name}.yaml")
 
 
@@ -183,7 +190,7 @@ def with_value(plain: Mapping[str, Any], dotted: str, value: Any) -> dict[str, A
 
 
 def _compose(conf: ConfDir, overrides: Sequence[str], *, is_complete: bool) -> dict[str, Any]:
-    ConfigStore.instance().store(name="rig_schema", node=RigConfig)
+    _store(conf)
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(config_dir=str(conf.path), **_VERSION_BASE):
@@ -197,6 +204,18 @@ def _compose(conf: ConfDir, overrides: Sequence[str], *, is_complete: bool) -> d
         raise ConfigError(f"{conf.path / 'config.yaml'} must hold a mapping")
     _refuse_targets(plain, "")
     return {str(key): value for key, value in plain.items()}
+
+
+def _store(conf: ConfDir) -> None:
+    """What Hydra finds beside the files: the types, and what plugins add."""
+    store = ConfigStore.instance()
+    store.store(name="rig_schema", node=RigConfig)
+    for name, kind in plugin_kinds().items():
+        _refuse_targets(kind, f"kind '{name}' of a plugin: ")
+        store.store(group="kind", name=name, node=dict(kind))
+    for name in plugin_targets("TASKS"):
+        if name not in conf.names("task"):
+            store.store(group="task", name=name, node={})
 
 
 def _refuse_targets(value: Any, where: str) -> None:

@@ -32,7 +32,7 @@ class PreparedData:
     content: Mapping[str, str]
     """Table to SHA-256 of its logical rows; the same wherever and by whatever pyarrow it was written."""
     files: Mapping[str, Path]
-    """Task file by role: `prompts`, `agreement`, `similarity.NAME`."""
+    """Task file by role: `prompts`, `agreement`, `similarity.NAME`, and those of `data.files`."""
     file_hashes: Mapping[str, str]
     """Role to SHA-256 of the file."""
     table_hashes: Mapping[str, str]
@@ -79,6 +79,9 @@ def prepare(data: Mapping[str, Any], *, conf: ConfDir, cache: Path) -> PreparedD
 def _task_files(data: Mapping[str, Any], conf: ConfDir) -> dict[str, Path]:
     given = {"prompts": data["prompts"], "agreement": data["agreement"]}
     given |= {f"similarity.{name}": value for name, value in data["similarity"].items()}
+    if taken := sorted(set(given) & set(data["files"])):
+        raise ConfigError(f"`data.files.{taken[0]}` is a name that rig uses itself; choose another")
+    given |= data["files"]
     return {role: _task_file(role, value, conf) for role, value in sorted(given.items()) if value is not None}
 
 

@@ -8,11 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from rig.cell import code_roots
+from rig.cell import training_roots
 from rig.core.errors import ConfigError, did_you_mean
-from rig.core.fingerprint import canonical_json, fingerprint, flatten
+from rig.core.fingerprint import canonical_json, file_sha256, fingerprint, flatten
 from rig.experiment.config import with_value
 from rig.experiment.datasets import PreparedData
+from rig.models.catalog import build_kind
 from rig.store.code import code_fingerprint
 
 SETTINGS = ("kind", "model", "tokenizer", "train", "morphology")
@@ -46,7 +47,7 @@ class Subject:
     data: Mapping[str, str]
     """Table of the annotations to SHA-256 of its rows."""
     code: str
-    """SHA-256 of the modules that a training cell imports."""
+    """SHA-256 of the modules that training and scoring import, and of the scripts that a kind names."""
 
     @property
     def sha256(self) -> str:
@@ -87,8 +88,17 @@ def subject_of(config: Mapping[str, Any], variable: str, data: PreparedData) -> 
     return Subject(
         settings=_without(settings, variable),
         data=dict(data.content),
-        code=code_fingerprint(code_roots(config, with_tasks=False)),
+        code=_code(config),
     )
+
+
+def _code(config: Mapping[str, Any]) -> str:
+    """One hash of the modules that a training imports, and of the scripts that a kind names."""
+    modules = code_fingerprint(training_roots(config))
+    scripts = build_kind(config).inputs(config["sweep"]["seed"])
+    if not scripts:
+        return modules
+    return fingerprint({"modules": modules, **{name: file_sha256(path) for name, path in scripts.items()}})
 
 
 def changes(was: Subject, now: Subject) -> tuple[Change, ...]:

@@ -8,8 +8,10 @@ from typing import Any, final
 from rig.cell import code_roots, task_parsers
 from rig.core.errors import UsageError, did_you_mean
 from rig.core.fingerprint import file_sha256
+from rig.core.plugins import all_plugins
 from rig.experiment.config import IDENTITY_GROUPS
 from rig.experiment.datasets import PreparedData
+from rig.models.catalog import build_kind
 from rig.parsers.catalog import parser_files
 from rig.store.cells import CellSpec
 from rig.store.code import code_fingerprint, source_hashes
@@ -41,10 +43,11 @@ def plan_kind(config: Mapping[str, Any], seeds: Sequence[int], data: PreparedDat
     # The data's own files were hashed when they were prepared.
     known = {**data.file_hashes, **{role: file_sha256(path) for role, path in parsers.items()}}
     hashes = {role: known[role] for role in files}
+    roots = code_roots(config)
     identity = {
         "config": {group: config[group] for group in IDENTITY_GROUPS},
         "data": {"name": data.name, "content": dict(data.content), "files": hashes},
-        "code": {"sha256": code_fingerprint(code_roots(config))},
+        "code": {"sha256": code_fingerprint(roots)},
     }
     # Prose about a kind is no part of what it computes.
     identity["config"]["kind"] = {key: value for key, value in kind.items() if key != "description"}
@@ -52,13 +55,33 @@ def plan_kind(config: Mapping[str, Any], seeds: Sequence[int], data: PreparedDat
         "annotations": str(data.path),
         "files": {role: str(path) for role, path in data.files.items() if role in files},
         "sha256": {**data.table_hashes, **{str(files[role]): sha256 for role, sha256 in hashes.items()}},
-        "code": source_hashes(code_roots(config)),
+        "code": source_hashes(roots),
+        "plugins": [str(plugin.path) for plugin in all_plugins() if plugin.path is not None],
     }
+    recipe = build_kind(config)
     cells = tuple(
-        CellSpec(kind=kind["name"], seed=seed, identity=identity, where=where)
+        _cell(kind["name"], seed, identity, where, recipe.inputs(seed or 0))
         for seed in (seeds if kind["seeded"] else (None,))
     )
     return PlannedKind(name=kind["name"], config=config, cells=cells)
+
+
+def _cell(
+    kind: str,
+    seed: int | None,
+    identity: Mapping[str, Any],
+    where: Mapping[str, Any],
+    inputs: Mapping[str, Path],
+) -> CellSpec:
+    """A cell, with the files that its kind reads at this seed: another checkpoint is another cell."""
+    hashes = {name: file_sha256(path) for name, path in inputs.items()}
+    paths = {str(path.resolve()): hashes[name] for name, path in inputs.items()}
+    return CellSpec(
+        kind=kind,
+        seed=seed,
+        identity={**identity, "inputs": hashes},
+        where={**where, "sha256": {**where["sha256"], **paths}},
+    )
 
 
 def _parser_files(config: Mapping[str, Any]) -> dict[str, Path]:

@@ -33,6 +33,8 @@ class DataConfig:
     prompts: str | None = None
     agreement: str | None = None
     similarity: dict[str, str | None] = field(default_factory=dict)
+    files: dict[str, str | None] = field(default_factory=dict)
+    """Files of further tasks, by a role that the task names."""
 
 
 @dataclass

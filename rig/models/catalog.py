@@ -1,7 +1,7 @@
 """The model families that a kind's config can name: `kind.family` to the class that builds it.
 
 A literal table of import paths, so that naming a family imports nothing else, and so that the code that a
-cell depends on can be found without running it.
+cell depends on can be found without running it. Plugins (`rig.core.plugins`) add to it.
 """
 
 import importlib
@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from rig.core.errors import ConfigError, did_you_mean
+from rig.core.plugins import plugin_targets
 from rig.models.base import AbstractKind
 
 FAMILIES: dict[str, str] = {
     "transformer": "rig.models.transformer_kind:TransformerKind",
+    "hf": "rig.models.hf.kind:HuggingFaceKind",
+    "scores": "rig.models.scores_kind:ScoresKind",
+    "command": "rig.models.command_kind:CommandKind",
     "ngram": "rig.models.ngram:NgramKind",
     "uniform": "rig.models.uniform:UniformKind",
 }
@@ -36,9 +40,7 @@ def family_target(family: str) -> str:
     Raises:
         ConfigError: No such family.
     """
-    try:
-        return FAMILIES[family]
-    except KeyError:
-        raise ConfigError(
-            f"unknown family '{family}' in a kind's config. {did_you_mean(family, FAMILIES)}"
-        ) from None
+    known = {**plugin_targets("FAMILIES"), **FAMILIES}
+    if family not in known:
+        raise ConfigError(f"unknown family '{family}' in a kind's config. {did_you_mean(family, known)}")
+    return known[family]

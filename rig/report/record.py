@@ -9,6 +9,7 @@ from typing import Any
 
 from rig.core.errors import StoreError
 from rig.core.fingerprint import fingerprint
+from rig.core.plugins import all_plugins
 from rig.data.description import sentence_overlap
 from rig.data.nano_pt import corpus
 from rig.experiment.job import Job
@@ -58,6 +59,7 @@ def make_record(job: Job, outcomes: Sequence[Outcome]) -> dict[str, Any]:
             }
             for kind in job.kinds
         ],
+        "plugins": [{"name": plugin.name, "sha256": plugin.sha256} for plugin in all_plugins()],
         "environment": environment(),
         "git": git_state(Path.cwd()),
     }

@@ -15,6 +15,7 @@ from typing import Any, final
 from rig import __version__
 from rig.core.errors import DataError, LockTamperedError, RigError, StoreError, VerificationError
 from rig.core.fingerprint import fingerprint
+from rig.core.plugins import load_plugins
 from rig.data.annotations import Annotations
 from rig.experiment.lock_file import check_against_record, read_lock
 from rig.experiment.sweep_record import check_sweep_cells, check_sweep_record
@@ -134,6 +135,7 @@ def _task_columns(spec: CellSpec, done: DoneCell) -> Verified:
     what = f"cell {spec.cell_id}: each task column from its items"
     config = spec.identity["config"]
     items = read_items(done.attempt / "items.parquet")
+    load_plugins(Path(path) for path in spec.where.get("plugins", ()) if Path(path).is_file())
     files = {role: Path(path) for role, path in spec.where["files"].items()}
     data = TaskData(annotations=Path(spec.where["annotations"]), files=files)
     for name in config["tasks"]:

@@ -1,8 +1,8 @@
 """Which code a cell depends on, and one hash of it: modules as syntax trees, without docstrings and comments.
 
-The closure of static imports inside `rig` from the cell's entry point, its kind's module and its tasks'
-modules. An edit to a docstring, a comment or the layout of a line changes nothing; so do modules that a cell
-never imports (the report, the command line).
+The closure of static imports from the cell's entry point, its kind's module and its tasks' modules, inside
+`rig` and inside the package that a plugin's module belongs to. An edit to a docstring, a comment or the
+layout of a line changes nothing; so do modules that a cell never imports (the report, the command line).
 """
 
 import ast
@@ -48,7 +48,7 @@ def forget_sources() -> None:
 
 
 def module_closure(roots: Iterable[str]) -> set[str]:
-    """The roots and every module of the package that they import, directly or not."""
+    """The roots and every module that they import, directly or not, inside `rig` and their own packages."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
@@ -85,10 +85,23 @@ def _imports_of(module: str) -> tuple[str, ...]:
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return tuple(sorted(name for name in names if name.split(".")[0] == _PACKAGE))
+        elif isinstance(node, ast.ImportFrom):
+            source = _source_module(module, node)
+            names.add(source)
+            names.update(f"{source}.{alias.name}" for alias in node.names)
+    followed = {_PACKAGE, module.split(".")[0]}
+    return tuple(sorted(name for name in names if name.split(".")[0] in followed))
+
+
+def _source_module(module: str, node: ast.ImportFrom) -> str:
+    """The absolute name of what a `from ... import` takes from."""
+    if not node.level:
+        return node.module or ""
+    path = _source_path(module)
+    is_package = path is not None and path.name == "__init__.py"
+    parts = module.split(".")
+    kept = parts[: len(parts) - node.level + is_package]
+    return ".".join([*kept, *([node.module] if node.module else [])])
 
 
 @cache

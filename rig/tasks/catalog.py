@@ -1,10 +1,14 @@
-"""The tasks that a config can name, as import paths: `tasks: [NAME, ...]` to the class that asks."""
+"""The tasks that a config can name, as import paths: `tasks: [NAME, ...]` to the class that asks.
+
+Plugins (`rig.core.plugins`) add to them.
+"""
 
 import importlib
 from collections.abc import Mapping
 from typing import Any
 
 from rig.core.errors import ConfigError, did_you_mean
+from rig.core.plugins import plugin_targets
 from rig.tasks.base import AbstractTask, TaskData
 
 TASKS: dict[str, str] = {
@@ -32,7 +36,7 @@ def task_target(name: str) -> str:
     Raises:
         ConfigError: No such task.
     """
-    try:
-        return TASKS[name]
-    except KeyError:
-        raise ConfigError(f"unknown task '{name}' in `tasks`. {did_you_mean(name, TASKS)}") from None
+    known = {**plugin_targets("TASKS"), **TASKS}
+    if name not in known:
+        raise ConfigError(f"unknown task '{name}' in `tasks`. {did_you_mean(name, known)}")
+    return known[name]

@@ -14,13 +14,22 @@ from rig.experiment.lock_subject import (
 )
 
 CONFIG = {
-    "kind": {"name": "k", "description": "prose", "family": "uniform", "options": {"bias": 1.0}},
+    "kind": {
+        "name": "k",
+        "description": "prose",
+        "family": "ngram",
+        "objective": "causal",
+        "seeded": False,
+        "has_lr": False,
+        "options": {"order": 3},
+    },
     "model": {"d_model": 8},
     "tokenizer": {"type": "bpe"},
     "train": {"lr": 0.005, "steps": 20},
     "morphology": {"prefixes": ["re"]},
     "score": {"stride": 8},
     "lock": {"transfer": []},
+    "sweep": {"seed": 7},
     "tasks": [],
 }
 DATA = PreparedData(
@@ -46,7 +55,7 @@ def test_the_subject_is_what_a_training_depends_on_without_the_variable() -> Non
     assert subject.data == {"words": "aa"}
     assert Subject.from_json(subject.to_json()) == subject
     assert CONFIG["train"] == {"lr": 0.005, "steps": 20}
-    nested = subject_of(CONFIG, "kind.options.bias", DATA)
+    nested = subject_of(CONFIG, "kind.options.order", DATA)
     assert nested.settings["kind"]["options"] == {}
     assert nested.settings["train"] == CONFIG["train"]
 
