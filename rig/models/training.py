@@ -1,19 +1,24 @@
-"""The training loop: random rows of a token stream, AdamW, linear warm-up and cosine decay."""
+"""The training loop: random rows of a token stream, AdamW, linear warm-up and cosine decay.
+
+One loop for every objective and backend: `rig.models.training_batch` makes a step's batch of its rows, and a
+`Stepper` (`rig.models.numpy_stepper`) holds the weights and updates them.
+"""
 
 import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
 from rig.core.errors import DataError
 from rig.core.seeding import stream
-from rig.models.adamw import AdamW, AdamWSettings
+from rig.models.adamw import AdamWSettings
 from rig.models.base import DivergedError, Progress
-from rig.models.network import Network
+from rig.models.parameters import Array
+from rig.models.training_batch import Batch, Objective, causal_batch
 
 REPORT_EVERY = 20
 """Steps between two points of the curve."""
@@ -67,6 +72,30 @@ class CurvePoint:
         return json.dumps({"loss": self.loss, "lr": self.lr, "step": self.step}, sort_keys=True)
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """What one update measured, before it changed the weights."""
+
+    loss: float
+    """Nats per predicted token."""
+    gradient_norm: float
+    """Global norm of the gradient before clipping. If it is not finite nothing was updated."""
+
+
+class Stepper(Protocol):
+    """A model under training, with its optimiser: the backend of the loop."""
+
+    def step(self, batch: Batch, *, lr: float) -> StepResult:
+        """One update at this learning rate. Numbers that are not finite are returned, not raised."""
+
+    def weights(self) -> Array:
+        """(n_params,) the weights as they are now, in the order of the network's `parameters.flat`.
+
+        A backend that keeps them elsewhere writes them into the network here.
+        """
+
+
 def token_stream(documents: Sequence[npt.NDArray[np.int64]], bos_id: int) -> npt.NDArray[np.int64]:
     """All documents one after the other, each after BOS."""
     bos = np.array([bos_id], np.int64)
@@ -106,41 +135,43 @@ def batches(
 
 
 def train(
-    network: Network,
+    stepper: Stepper,
     tokens: npt.NDArray[np.int64],
     settings: TrainingSettings,
     *,
+    context: int,
     seed: int,
+    objective: Objective = causal_batch,
     curve: list[CurvePoint],
     progress: Progress,
 ) -> None:
-    """Train the network in place.
+    """Train in place.
 
     Args:
-        network: With its initial weights.
+        stepper: Holds the weights at their initial values, and the optimiser.
         tokens: (n_tokens,) the training stream.
-        settings: Of the loop and the optimiser.
+        settings: Of the loop.
+        context: Inputs in a row.
         seed: Names the order of the data, through the stream "batches"; the same for every kind.
+        objective: What is predicted from a row.
         curve: Receives the first point, one every 20 steps and the last, also if training diverges.
         progress: Called with each point of the curve.
 
     Raises:
         DataError: There are fewer tokens than a row needs.
-        DivergedError: The loss or the gradient's norm became infinite or NaN.
+        DivergedError: The loss, the gradient's norm or a weight became infinite or NaN.
     """
     rows_of_steps = batches(
         tokens,
         n_steps=settings.steps,
         batch_size=settings.batch_size,
-        context=network.architecture.context,
+        context=context,
         rng=stream(seed, "batches"),
     )
-    optimiser = AdamW(network.parameters.flat, settings.optimiser)
     for step, rows in enumerate(rows_of_steps):
         lr = settings.lr_at(step)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # reported as a divergence below
-            loss = network.loss_and_gradient(rows[:, :-1], rows[:, 1:])
-            norm = optimiser.step(network.gradients.flat, lr=lr)
+        result = stepper.step(objective(rows), lr=lr)
+        loss, norm = result.loss, result.gradient_norm
         if not (math.isfinite(loss) and math.isfinite(norm)):
             raise DivergedError(
                 f"training diverged at step {step + 1} of {settings.steps} (loss {loss}, gradient norm "
@@ -149,7 +180,7 @@ def train(
         if step == 0 or (step + 1) % REPORT_EVERY == 0 or step + 1 == settings.steps:
             curve.append(CurvePoint(step=step + 1, loss=loss, lr=lr))
             progress(step=step + 1, n_steps=settings.steps, loss=loss)
-    if not np.isfinite(network.parameters.flat).all():
+    if not np.isfinite(stepper.weights()).all():
         raise DivergedError(
             f"training diverged at step {settings.steps} of {settings.steps}: it made a weight that is not "
             f"finite, with peak learning rate {settings.lr:.3g}; lower `train.lr`"

@@ -14,6 +14,7 @@ from rig.models.base import AbstractKind, Fit, Progress, TrainingText
 from rig.models.masha import MorphemicPrior, Switches
 from rig.models.morphemes import Morphology, morpheme_table
 from rig.models.network import Architecture, Network
+from rig.models.numpy_stepper import NumpyStepper
 from rig.models.tokenizer import AbstractTokenizer, train_tokenizer
 from rig.models.training import CurvePoint, TrainingSettings, token_stream, train
 from rig.models.transformer_lm import TransformerLanguageModel
@@ -71,7 +72,15 @@ class TransformerKind(AbstractKind):
         curve: list[CurvePoint] = []
         lines: list[str] = []
         try:
-            train(network, tokens, self._training, seed=seed, curve=curve, progress=progress)
+            train(
+                NumpyStepper(network, self._training.optimiser),
+                tokens,
+                self._training,
+                context=self._model["context"],
+                seed=seed,
+                curve=curve,
+                progress=progress,
+            )
             network.parameters.save(out / WEIGHTS_FILE)
             model = TransformerLanguageModel(
                 network, tokenizer, stride=self._stride, batch_size=self._batch_size

@@ -12,6 +12,7 @@ from rig.core.errors import DataError
 from rig.models.adamw import AdamWSettings
 from rig.models.base import DivergedError
 from rig.models.network import Architecture, Network
+from rig.models.numpy_stepper import NumpyStepper
 from rig.models.training import CurvePoint, TrainingSettings, batches, token_stream, train
 
 OPTIMISER = AdamWSettings(weight_decay=0.1, beta1=0.9, beta2=0.95, eps=1e-8, clip_norm=1.0)
@@ -21,6 +22,10 @@ ARCHITECTURE = Architecture(vocab_size=6, d_model=16, n_layers=1, n_heads=2, con
 def settings(**changes: float) -> TrainingSettings:
     values = {"steps": 45, "batch_size": 4, "lr": 0.01, "warmup_steps": 5, "min_lr_ratio": 0.1, **changes}
     return TrainingSettings(optimiser=OPTIMISER, **values)  # type: ignore[arg-type]
+
+
+def stepper(network: Network) -> NumpyStepper:
+    return NumpyStepper(network, OPTIMISER)
 
 
 def silent(*, step: int, n_steps: int, loss: float) -> None:
@@ -82,7 +87,7 @@ def test_a_cycle_of_tokens_is_learned_to_near_certainty() -> None:
         calls.append(step)
 
     tokens = np.tile(np.arange(6), 30)
-    train(network, tokens, settings(steps=200), seed=0, curve=curve, progress=progress)
+    train(stepper(network), tokens, settings(steps=200), context=8, seed=0, curve=curve, progress=progress)
     assert curve[0].loss == pytest.approx(math.log(6), abs=0.2)
     assert curve[-1].loss < 0.02
     assert calls == [point.step for point in curve] == [1, *range(20, 201, 20)]
@@ -93,7 +98,15 @@ def test_the_last_step_is_always_in_the_curve() -> None:
     network = Network(ARCHITECTURE)
     network.initialise(0)
     curve: list[CurvePoint] = []
-    train(network, np.tile(np.arange(6), 9), settings(), seed=0, curve=curve, progress=silent)
+    train(
+        stepper(network),
+        np.tile(np.arange(6), 9),
+        settings(),
+        context=8,
+        seed=0,
+        curve=curve,
+        progress=silent,
+    )
     assert [point.step for point in curve] == [1, 20, 40, 45]
 
 
@@ -104,7 +117,15 @@ def test_training_that_leaves_the_finite_numbers_says_at_which_step_and_rate(
     network = Network(ARCHITECTURE)
     network.initialise(0)
     with pytest.raises(DivergedError, match=r"diverged at step \d+ of 45 .*peak 1e\+30\); lower `train\.lr`"):
-        train(network, np.tile(np.arange(6), 9), settings(**changes), seed=0, curve=[], progress=silent)
+        train(
+            stepper(network),
+            np.tile(np.arange(6), 9),
+            settings(**changes),
+            context=8,
+            seed=0,
+            curve=[],
+            progress=silent,
+        )
 
 
 def test_weights_that_only_the_last_step_made_infinite_are_seen() -> None:
@@ -113,13 +134,14 @@ def test_weights_that_only_the_last_step_made_infinite_are_seen() -> None:
     only = settings(steps=1, warmup_steps=0, lr=3e38, min_lr_ratio=1.0)
     network.parameters["head"][...] = 3e38  # decay pushes it over the largest float32
     with pytest.raises(DivergedError, match="diverged"):
-        train(network, np.tile(np.arange(6), 9), only, seed=0, curve=[], progress=silent)
+        train(stepper(network), np.tile(np.arange(6), 9), only, context=8, seed=0, curve=[], progress=silent)
 
 
 _IN_ANOTHER_PROCESS = """
 import numpy as np
 from rig.models.adamw import AdamWSettings
 from rig.models.network import Architecture, Network
+from rig.models.numpy_stepper import NumpyStepper
 from rig.models.training import TrainingSettings, train
 network = Network(Architecture(vocab_size=6, d_model=16, n_layers=1, n_heads=2, context=8))
 network.initialise({seed})
@@ -128,7 +150,10 @@ settings = TrainingSettings(
     steps=45, batch_size=4, lr=0.01, warmup_steps=5, min_lr_ratio=0.1, optimiser=optimiser
 )
 first = network.parameters.sha256()
-train(network, np.tile(np.arange(6), 9), settings, seed={seed}, curve=[], progress=lambda **_: None)
+train(
+    NumpyStepper(network, optimiser), np.tile(np.arange(6), 9), settings,
+    context=8, seed={seed}, curve=[], progress=lambda **_: None,
+)
 print(first, network.parameters.sha256())
 """
 
