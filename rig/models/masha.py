@@ -53,12 +53,18 @@ class Switches:
 
 @final
 class MorphemicPrior:
-    """The prior over one vocabulary."""
+    """The prior over one vocabulary.
+
+    Attributes:
+        switches: Which parts are on.
+        n_morphemes: M.
+        morpheme_id: (V, K) each token's morphemes, padded with -1.
+    """
 
     def __init__(self, table: MorphemeTable, switches: Switches, dtype: npt.DTypeLike = np.float32) -> None:
         self.switches = switches
         self.n_morphemes = len(table.morphemes)
-        self._morpheme_id = table.morpheme_id
+        self.morpheme_id = table.morpheme_id
         self._dtype = np.dtype(dtype)
         tokens, columns = np.nonzero(table.morpheme_id >= 0)
         ones = np.ones(len(tokens), dtype)
@@ -97,7 +103,7 @@ class MorphemicPrior:
 
     def shares_morpheme(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Of each pair of tokens in a sequence, whether they have a morpheme in common: (B, T, T)."""
-        morphemes = self._morpheme_id[ids]
+        morphemes = self.morpheme_id[ids]
         shared = np.zeros((*ids.shape, ids.shape[1]), np.bool_)
         width = morphemes.shape[2]
         for i in range(width):

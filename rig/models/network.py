@@ -47,6 +47,8 @@ class Network:
 
     Attributes:
         architecture: Its shapes.
+        prior: The morphemic prior; None for the baseline.
+        causal: Whether a position sees only those before it and itself.
         parameters: All trained tensors, those of the morphemic prior included.
         gradients: Where `loss_and_gradient` leaves them, laid out as the parameters.
     """
@@ -60,7 +62,8 @@ class Network:
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
         self.architecture = architecture
-        self._prior = prior
+        self.prior = prior
+        self.causal = causal
         self._transformer = Transformer(n_heads=architecture.n_heads, causal=causal, dtype=dtype)
         self._buffers = Buffers(dtype)
         extra = {} if prior is None else prior.shapes(architecture.d_model)
@@ -111,8 +114,8 @@ class Network:
             buffers=self._buffers,
         )
         self._transformer.backward(tensors, ids, d_x, gradients)
-        if self._prior is not None:
-            self._prior.gather_gradients(gradients.emb, gradients.head, self.gradients.tensors)
+        if self.prior is not None:
+            self.prior.gather_gradients(gradients.emb, gradients.head, self.gradients.tensors)
         return loss
 
     def last_states(self, ids: npt.NDArray[np.int64], tensors: Tensors) -> Array:
@@ -133,17 +136,17 @@ class Network:
     def tensors(self) -> Tensors:
         """What the transformer computes with: the parameters, the morphemic prior added to the tables."""
         tensors = self._named(self.parameters)
-        if self._prior is None:
+        if self.prior is None:
             return tensors
         return Tensors(
-            emb=self._prior.embedding_table(tensors.emb, self.parameters.tensors),
+            emb=self.prior.embedding_table(tensors.emb, self.parameters.tensors),
             pos=tensors.pos,
             blocks=tensors.blocks,
-            head=self._prior.head_table(tensors.head, self.parameters.tensors),
+            head=self.prior.head_table(tensors.head, self.parameters.tensors),
         )
 
     def _named(self, parameters: Parameters) -> Tensors:
         return Tensors(**{name: parameters[name] for name in self.architecture.shapes()})
 
     def _bias(self, ids: npt.NDArray[np.int64]) -> Array | None:
-        return None if self._prior is None else self._prior.attention_bias(ids)
+        return None if self.prior is None else self.prior.attention_bias(ids)
