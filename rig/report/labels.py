@@ -1,5 +1,6 @@
 """How a report calls kinds and units, wherever it names them."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ _UNIT_NAMES = {
     "bits/byte": "bits per byte",
     "nats/token": "nats per token",
 }
+_DETAIL = re.compile(r": .*\)$", re.DOTALL)
 _MASHA_OPTIONS = ("embedding", "attention_bias", "output_logits")
 
 
@@ -27,6 +29,11 @@ def kind_label(record: Mapping[str, Any], name: str) -> str:
     """A kind as every table row shows it: stamped where it ran without a valid lock."""
     by_name = {kind["name"]: kind for kind in record["kinds"]}
     return f"{name} [UNLOCKED]" if is_unlocked(by_name[name]) else name
+
+
+def short_state(label: str) -> str:
+    """A lock's state as tables show it: `UNLOCKED (stale)`, without the list of what is stale."""
+    return _DETAIL.sub(")", label)
 
 
 def row_name(row: SeedRow) -> str:

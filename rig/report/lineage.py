@@ -1,4 +1,4 @@
-"""The kinds, how each differs, and the lock and sweep behind its learning rate."""
+"""The kinds, and the settings in which they differ."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,55 +6,22 @@ from typing import Any
 from rig.core.fingerprint import flatten
 from rig.report.build import Report
 from rig.report.content import Cell, Figure, Section, Table
-from rig.report.labels import kind_label, table_stamp
-from rig.report.numbers import EMPTY, lr_text
+from rig.report.numbers import EMPTY
 
 _NEVER_SHOWN = ("kind.name", "kind.description", "train.lr")
 _GROUPS = ("kind", "model", "tokenizer", "train", "score", "morphology")
 
 
 def kinds_section(report: Report, figures: Mapping[str, Figure]) -> Section:
-    """The hyperparameters that differ, with links, and the curves of their learning rates."""
-    bullets = []
-    for kind in report.record["kinds"]:
-        description = kind["config"]["kind"].get("description", "")
-        if description:
-            bullets.append(f"{kind['name']}: {description}")
-        bullets += [f"{kind['name']}: {note}" for note in kind["lock"]["notes"]]
-    paragraphs = (
-        "Each kind's learning rate was chosen by its own sweep on the validation split, with a seed that is "
-        "not among those reported; the lock and the sweep are in this folder.",
-    )
-    is_locked = any(kind["lock"]["lock_id"] for kind in report.record["kinds"])
+    """What each kind is, the settings that differ, how training went."""
+    descriptions = {
+        kind["name"]: kind["config"]["kind"].get("description", "") for kind in report.record["kinds"]
+    }
     return Section(
-        title="Kinds and their learning rates",
-        paragraphs=paragraphs if is_locked else (),
-        bullets=tuple(bullets),
-        tables=(_lock_table(report), *_settings_table(report)),
-        figures=tuple(figures[name] for name in ("lr_curves", "training") if name in figures),
-    )
-
-
-def _lock_table(report: Report) -> Table:
-    body = []
-    for kind in report.record["kinds"]:
-        lock = kind["lock"]
-        link = f"locks/{kind['name']}.json" if lock["lock_id"] else ""
-        sweep_link = f"sweeps/{lock['sweep_id']}/index.md" if lock["sweep_id"] else ""
-        body.append(
-            (
-                Cell(text=kind_label(report.record, kind["name"])),
-                Cell(text=lr_text(lock["value"]), sort=lock["value"]),
-                Cell(text=lock["label"]),
-                Cell(text=lock["lock_id"] or EMPTY, link=link),
-                Cell(text=lock["sweep_id"] or EMPTY, link=sweep_link),
-            )
-        )
-    return Table(
-        caption=f"Learning rates, with the lock and the sweep behind each{table_stamp(report.record)}",
-        header=("kind", "lr", "state", "lock", "sweep"),
-        rows=tuple(body),
-        n_text_columns=5,
+        title="Kinds",
+        bullets=tuple(f"{name}: {description}" for name, description in descriptions.items() if description),
+        tables=_settings_table(report),
+        figures=(figures["training"],) if "training" in figures else (),
     )
 
 
@@ -75,7 +42,7 @@ def _settings_table(report: Report) -> tuple[Table, ...]:
     ]
     return (
         Table(
-            caption="Settings that differ between kinds; those that all share are under Held fixed",
+            caption="Settings that differ, but for learning rates; those that all share are under Held fixed",
             header=("setting", *(kind["name"] for kind in kinds)),
             rows=tuple(body),
             n_text_columns=1 + len(kinds),

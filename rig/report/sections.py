@@ -12,7 +12,9 @@ from rig.report.class_tables import CLASSES, READINGS, class_table, mixed_senten
 from rig.report.comparison_detail import comparison_section
 from rig.report.content import Cell, Figure, Page, Section, Table
 from rig.report.labels import row_name, unit_name
+from rig.report.learning_rates import Locks, learning_rates_section
 from rig.report.lineage import kinds_section
+from rig.report.not_tested import not_tested_section
 from rig.report.numbers import (
     EMPTY,
     count_text,
@@ -29,17 +31,25 @@ _LEADING = ("bpc", "bpb", "ce", "ppl", "word_ppl")
 _PER_SEED = ("ppl", "bpc", *(f"ppl_{name}" for name in CLASSES))
 
 
-def page(report: Report, figures: Mapping[str, Figure]) -> Page:
-    """The whole page. `figures` are those that were drawn, by name."""
+def page(report: Report, figures: Mapping[str, Figure], locks: Locks) -> Page:
+    """The whole page.
+
+    Args:
+        report: What it shows.
+        figures: Those that were drawn, by name.
+        locks: The locks that kinds ran on, by kind.
+    """
     record = report.record
     kinds = ", ".join(kind["name"] for kind in record["kinds"])
     sections = (
         Section(title="Answer", paragraphs=tuple(answer_sentences(report)), bullets=tuple(warnings(report))),
+        learning_rates_section(report, locks, figures),
         _aggregate(report, figures),
         _per_seed(report),
         _word_classes(report, figures),
         tasks_section(report),
         comparison_section(report),
+        not_tested_section(report, locks),
         kinds_section(report, figures),
         _held_fixed(report),
         _provenance(report),
@@ -164,6 +174,8 @@ def _held_fixed(report: Report) -> Section:
             f"{count_text(done.result['n_chars'])} characters, {count_text(done.result['n_bytes'])} bytes, "
             f"{count_text(done.result['n_units'])} words of the {done.result['split']} split."
         )
+    if any(kind["config"]["kind"]["has_lr"] for kind in record["kinds"]):
+        bullets.append("Not held fixed: the learning rate, which is each kind's own.")
     shared = {group: config[group] for group in ("model", "tokenizer", "train", "score")}
     shared["train"] = {name: value for name, value in shared["train"].items() if name != "lr"}
     tables = [] if data["exact"] is None else [_distance_table(report, data["exact"])]

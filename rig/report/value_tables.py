@@ -6,7 +6,7 @@ from typing import Any
 from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.content import Cell, Table
-from rig.report.labels import kind_label, table_stamp
+from rig.report.labels import kind_label, short_state, table_stamp
 from rig.report.numbers import (
     EMPTY,
     count_text,
@@ -116,7 +116,7 @@ def cost_table(report: Report) -> Table:
                 *_row_head(report, row),
                 Cell(text=row.lineage["cell"]),
                 Cell(text=row.status),
-                Cell(text=row.lineage["lock_state"], link=lock_link(row)),
+                Cell(text=short_state(row.lineage["lock_state"]), link=lock_link(row)),
                 Cell(text=lr_text(row.lineage["lr"]), sort=row.lineage["lr"]),
                 Cell(text=count_text(row.facts.get("n_params")), sort=row.facts.get("n_params")),
                 Cell(text=count_text(row.facts.get("train_tokens")), sort=row.facts.get("train_tokens")),

@@ -16,6 +16,7 @@ from rig.report.build import Report
 from rig.report.figures.draw import draw_figures
 from rig.report.html import html
 from rig.report.latex import latex
+from rig.report.learning_rates import read_locks
 from rig.report.markdown import markdown
 from rig.report.sections import page, paper_tables
 from rig.report.tables import AGGREGATE_COLUMNS, COMPARISON_COLUMNS, write_table
@@ -59,7 +60,7 @@ def _fill(draft: Path, report: Report, lineage: Lineage) -> None:
         if sweep is not None and not (draft / "sweeps" / sweep.name).exists():
             shutil.copytree(sweep, draft / "sweeps" / sweep.name)
     figures = draw_figures(report, draft)
-    whole = page(report, figures)
+    whole = page(report, figures, read_locks(report.record, draft))
     pictures = {figure.path: (draft / figure.path).read_text(encoding="utf-8") for figure in figures.values()}
     write_text(draft / "report.md", markdown(whole))
     write_text(draft / "report.html", html(whole, pictures))
