@@ -6,6 +6,7 @@ import click
 
 from rig import __version__
 from rig.cli.data import data
+from rig.cli.export_template import export_template
 from rig.cli.import_text import import_text
 from rig.cli.lock import lock
 from rig.cli.loss_report import loss_report
@@ -31,7 +32,7 @@ def rig() -> None:
 
 for command in (import_text, make_agreement):
     data.add_command(command)
-for command in (tier1, report, power, verify, sweep, lock, data, parser, loss_report):
+for command in (tier1, report, power, verify, sweep, lock, data, export_template, parser, loss_report):
     rig.add_command(command)
 
 

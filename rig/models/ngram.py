@@ -9,7 +9,7 @@ import numpy as np
 from rig.core.documents import Document
 from rig.core.errors import ConfigError
 from rig.core.token_scores import TokenScores
-from rig.models.base import AbstractKind, AbstractLanguageModel, Fit, Progress, TrainingText
+from rig.models.base import AbstractKind, AbstractLanguageModel, Explanation, Fit, Progress, TrainingText
 from rig.models.kneser_ney import KneserNey
 from rig.models.sampling import continue_texts
 from rig.models.tokenizer import AbstractTokenizer, train_tokenizer
@@ -31,6 +31,19 @@ class NgramModel(AbstractLanguageModel):
 
     def score(self, documents: Sequence[Document]) -> list[TokenScores]:  # noqa: D102
         return [self._score(document) for document in documents]
+
+    def explain(self, document: Document) -> Explanation:
+        """How `score` comes to a document's scores, as `rig.models.base.Explains` defines it."""
+        encoding = self._tokenizer.encode(document.text)
+        inputs = [self._tokenizer.bos_id, *encoding.token_id.tolist()][: len(encoding)]
+        probability = np.zeros((len(encoding), self._tokenizer.vocab_size))
+        for index in range(len(encoding)):
+            probability[index] = self._counts.next_probabilities(inputs[: index + 1])
+        with np.errstate(divide="ignore"):  # BOS has probability 0
+            logprob = np.log(probability)
+        return Explanation(
+            input_id=np.array(inputs, np.int64), bos_id=self._tokenizer.bos_id, eos_id=None, logprob=logprob
+        )
 
     def generate(
         self,
@@ -55,14 +68,7 @@ class NgramModel(AbstractLanguageModel):
     def _score(self, document: Document) -> TokenScores:
         encoding = self._tokenizer.encode(document.text)
         spelling = self._tokenizer.extra_nats(document.text, encoding)
-        return TokenScores(
-            doc_id=document.doc_id,
-            token_id=encoding.token_id,
-            char_start=encoding.char_start,
-            char_end=encoding.char_end,
-            logprob=self._counts.logprob(encoding.token_id) - spelling,
-            n_chars=document.n_chars,
-        )
+        return encoding.scored(document, self._counts.logprob(encoding.token_id) - spelling)
 
 
 @final

@@ -18,7 +18,9 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from rig.core.documents import Document
 from rig.core.errors import ConfigError, DataError, ModelError, did_you_mean
+from rig.core.token_scores import TokenScores
 
 TOKENIZERS: dict[str, str] = {
     "bpe": "rig.models.bpe_tokenizer:BpeTokenizer",
@@ -46,6 +48,17 @@ class Encoding:
 
     def __len__(self) -> int:
         return len(self.token_id)
+
+    def scored(self, document: Document, logprob: npt.NDArray[np.float64]) -> TokenScores:
+        """The scores of a document whose text this is the encoding of; `logprob` as `TokenScores` has it."""
+        return TokenScores(
+            doc_id=document.doc_id,
+            token_id=self.token_id,
+            char_start=self.char_start,
+            char_end=self.char_end,
+            logprob=logprob,
+            n_chars=document.n_chars,
+        )
 
     @classmethod
     def from_byte_pieces(

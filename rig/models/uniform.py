@@ -12,7 +12,7 @@ import numpy as np
 
 from rig.core.documents import Document
 from rig.core.token_scores import TokenScores
-from rig.models.base import AbstractKind, AbstractLanguageModel, Fit, Progress, TrainingText
+from rig.models.base import AbstractKind, AbstractLanguageModel, Explanation, Fit, Progress, TrainingText
 from rig.models.sampling import Probabilities, continue_texts
 from rig.models.tokenizer import AbstractTokenizer, train_tokenizer
 from rig.models.unseeded import unseeded_options
@@ -31,6 +31,17 @@ class UniformModel(AbstractLanguageModel):
 
     def score(self, documents: Sequence[Document]) -> list[TokenScores]:  # noqa: D102
         return [self._score(document) for document in documents]
+
+    def explain(self, document: Document) -> Explanation:
+        """How `score` comes to a document's scores, as `rig.models.base.Explains` defines it."""
+        token_id, bos_id = self._tokenizer.encode(document.text).token_id, self._tokenizer.bos_id
+        shape = len(token_id), self._tokenizer.vocab_size
+        return Explanation(
+            input_id=np.concatenate([np.array([bos_id]), token_id])[: len(token_id)],
+            bos_id=bos_id,
+            eos_id=None,
+            logprob=np.full(shape, -math.log(self._tokenizer.vocab_size)),
+        )
 
     def generate(
         self,
@@ -58,14 +69,7 @@ class UniformModel(AbstractLanguageModel):
     def _score(self, document: Document) -> TokenScores:
         encoding = self._tokenizer.encode(document.text)
         nats = math.log(self._tokenizer.vocab_size) + self._tokenizer.extra_nats(document.text, encoding)
-        return TokenScores(
-            doc_id=document.doc_id,
-            token_id=encoding.token_id,
-            char_start=encoding.char_start,
-            char_end=encoding.char_end,
-            logprob=-nats,
-            n_chars=document.n_chars,
-        )
+        return encoding.scored(document, -nats)
 
 
 @final

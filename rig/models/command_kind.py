@@ -1,0 +1,223 @@
+"""The family `command`: a user's own training program, run once a cell, whose output is then loaded or read.
+
+    family: command
+    options:
+      command: python train.py --lr {lr} --seed {seed} --steps {steps} --data {data} --out {out}
+      loads: hf            # a Hugging Face checkpoint in {out}, or `scores`: {out}/scores.parquet
+
+So a model of any making is swept, locked, resumed and compared by the machinery of the built-in kinds.
+
+`{data}` is a folder with train.jsonl and validation.jsonl, one document a line, `{"doc_id": .., "text": ..}`;
+for `loads: scores` also held_out.jsonl, the texts to be scored. `{out}` is an empty folder. There the program
+may also leave training.jsonl (lines `{"step": 10, "loss": 3.2, "lr": 0.01}`, shown as progress and as a
+curve), facts.json (`{"train_tokens": 123456, ..}`, shown in the report) and DIVERGED (a text: why it left the
+finite numbers, which a sweep counts as a finding and not as a fault).
+"""
+
+import json
+import math
+import shlex
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+from rig.core.documents import Document
+from rig.core.errors import ConfigError, ModelError, did_you_mean
+from rig.core.files import write_text
+from rig.core.fingerprint import file_sha256, fingerprint
+from rig.models.base import AbstractKind, AbstractLanguageModel, DivergedError, Fit, Progress, TrainingText
+from rig.models.external_process import run_program
+from rig.models.hf.kind import HfOptions, load_model
+from rig.models.scores_file import read_scores
+from rig.models.scores_kind import PrecomputedModel, checked_base, scores_facts
+
+_PLACEHOLDERS = ("lr", "seed", "steps", "data", "out")
+_LOADS = ("hf", "scores")
+_OPTIONS = ("command", "loads", "files", "base", "hf")
+_SCORES, _CURVE, _FACTS, _DIVERGED = "scores.parquet", "training.jsonl", "facts.json", "DIVERGED"
+
+
+@final
+class CommandKind(AbstractKind):
+    """Runs a program and loads what it leaves.
+
+    Options: `command`; `loads` (`hf` or `scores`); `files`, more files whose content decides the result,
+    beside those on the command line; `hf`, how a checkpoint is loaded (see family `hf`); `base`, as in
+    family `scores`.
+    """
+
+    reads_held_out: ClassVar[bool] = True
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        kind = config["kind"]
+        options = kind.get("options") or {}
+        for name in options:
+            if name not in _OPTIONS:
+                raise ConfigError(
+                    f"unknown option '{name}' of kind '{kind['name']}' (family 'command'). "
+                    f"{did_you_mean(name, _OPTIONS)}"
+                )
+        self._name = kind["name"]
+        self._loads = options.get("loads")
+        if self._loads not in _LOADS:
+            raise ConfigError(
+                f"option `loads` of kind '{self._name}' must be one of {', '.join(_LOADS)}, "
+                f"got {self._loads!r}"
+            )
+        self._arguments = _checked_command(options.get("command"), kind)
+        self._files = _checked_files(options.get("files") or [], self._name)
+        self._base = checked_base(options.get("base"), self._name)
+        self._objective = kind["objective"]
+        if self._loads == "scores" and self._objective != "causal":
+            raise ConfigError(f"kind '{self._name}': precomputed scores are causal, got `objective: masked`")
+        self._hf = HfOptions.from_mapping(options.get("hf") or {}, where=f"`hf` of kind '{self._name}'")
+        self._lr, self._steps = config["train"]["lr"], config["train"]["steps"]
+
+    def inputs(self, seed: int) -> Mapping[str, Path]:
+        """The files on the command line and those of the option `files`: an edited script is another key.
+
+        Raises:
+            ConfigError: One of `files` does not exist.
+        """
+        named = [part for part in self._arguments if "{" not in part and Path(part).is_file()]
+        for name in self._files:
+            if not Path(name).is_file():
+                raise ConfigError(
+                    f"option `files` of kind '{self._name}' names {name}, but there is no such file"
+                )
+        # An interpreter is a program of the machine, not an input: its version stands in the environment.
+        scripts = [name for name in named if name != self._arguments[0] or name.endswith((".py", ".sh"))]
+        return {f"command.{name}": Path(name) for name in dict.fromkeys([*scripts, *self._files])}
+
+    def fit(self, text: TrainingText, *, seed: int, out: Path, progress: Progress) -> Fit:
+        """Run the command, then load what it left under `out`/model.
+
+        Raises:
+            DivergedError: The program left DIVERGED, or weights or scores that are not finite.
+            ModelError: It failed, or left nothing that can be loaded.
+        """
+        folder = (out / "model").resolve()
+        folder.mkdir()
+        with tempfile.TemporaryDirectory(prefix="rig-data-") as scratch:
+            data = Path(scratch)
+            _write_documents(data / "train.jsonl", text.train)
+            _write_documents(data / "validation.jsonl", text.validation)
+            if self._loads == "scores":
+                _write_documents(data / "held_out.jsonl", text.held_out)
+            values = {
+                "lr": repr(self._lr), "seed": str(seed), "steps": str(self._steps), "data": str(data),
+                "out": str(folder),
+            }  # fmt: skip
+            run_program(
+                [_filled(part, values) for part in self._arguments],
+                log=out / "command.log",
+                curve=folder / _CURVE,
+                n_steps=self._steps,
+                progress=progress,
+            )
+        if (folder / _DIVERGED).exists():
+            raise DivergedError((folder / _DIVERGED).read_text(encoding="utf-8", errors="replace").strip())
+        if (folder / _CURVE).is_file():
+            shutil.copyfile(folder / _CURVE, out / _CURVE)
+        own = _own_facts(folder / _FACTS)
+        train_tokens = own.pop("train_tokens", 0)
+        model, facts = self._load(folder, text.held_out)
+        return Fit(model=model, train_tokens=train_tokens, facts={**own, **facts, **_outputs(folder)})
+
+    def _load(
+        self, folder: Path, held_out: Sequence[Document]
+    ) -> tuple[AbstractLanguageModel, dict[str, Any]]:
+        if self._loads == "hf":
+            model, facts = load_model(folder, objective=self._objective, options=self._hf)
+            return model, dict(facts)
+        path = folder / _SCORES
+        if not path.is_file():
+            raise ModelError(f"the command of kind '{self._name}' left no {_SCORES} in its {{out}}, {folder}")
+        try:
+            held = read_scores(path, held_out, base=self._base)
+        except ModelError as error:
+            if "finite" in str(error):
+                raise DivergedError(f"the command left scores that are not finite: {error}") from error
+            raise
+        return PrecomputedModel(held), scores_facts(held)
+
+
+def _checked_command(command: object, kind: Mapping[str, Any]) -> list[str]:
+    """The command line as arguments; no shell reads it.
+
+    Placeholders that a claim of the report rests on must be there: a learning rate that does not reach the
+    program would be swept and locked for nothing.
+    """
+    name = kind["name"]
+    if not isinstance(command, str) or not command.strip():
+        raise ConfigError(f"option `command` of kind '{name}' must be a command line, got {command!r}")
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(
+            f"option `command` of kind '{name}' can't be split into arguments: {error}"
+        ) from None
+    required = {
+        "data": True,
+        "out": True,
+        "seed": kind["seeded"],
+        "lr": kind["has_lr"],
+        "steps": kind["has_lr"],
+    }
+    for placeholder, is_required in required.items():
+        if is_required and f"{{{placeholder}}}" not in command:
+            why = {"seed": " (the kind is seeded)", "lr": " (`has_lr`)", "steps": " (`has_lr`)"}
+            raise ConfigError(
+                f"option `command` of kind '{name}' must hold {{{placeholder}}}{why.get(placeholder, '')}, "
+                f"got '{command}'"
+            )
+    for part in arguments:
+        _filled(part, dict.fromkeys(_PLACEHOLDERS, ""))
+    return arguments
+
+
+def _filled(part: str, values: Mapping[str, str]) -> str:
+    """One argument with its placeholders replaced; doubled braces are braces, as in str.format."""
+    try:
+        return part.format(**values)
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        unknown = str(error).strip("'\"")
+        raise ConfigError(
+            f"`{{{unknown}}}` in a command is no placeholder (write {{{{ and }}}} for braces). "
+            f"{did_you_mean(unknown, _PLACEHOLDERS)}"
+        ) from None
+
+
+def _checked_files(files: object, name: str) -> list[str]:
+    if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
+        raise ConfigError(f"option `files` of kind '{name}' must be a list of paths, got {files!r}")
+    return files
+
+
+def _write_documents(path: Path, documents: Sequence[Document]) -> None:
+    lines = [json.dumps({"doc_id": d.doc_id, "text": d.text}, ensure_ascii=False) for d in documents]
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def _own_facts(path: Path) -> dict[str, Any]:
+    """facts.json as the program wrote it: names to numbers or texts."""
+    if not path.is_file():
+        return {}
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        plain = {str(key): value for key, value in facts.items() if isinstance(value, str | int | float)}
+    except (OSError, ValueError, AttributeError) as error:
+        raise ModelError(f"{path} must hold a JSON object of numbers and texts: {error}") from error
+    if any(isinstance(value, float) and not math.isfinite(value) for value in plain.values()):
+        raise ModelError(f"{path} holds a number that is not finite")
+    if not isinstance(plain.get("train_tokens", 0), int):
+        raise ModelError(f"{path}: `train_tokens` must be a whole number, got {plain['train_tokens']!r}")
+    return plain
+
+
+def _outputs(folder: Path) -> dict[str, str]:
+    """One hash of everything that the program left: the same scores from other weights would be seen."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {"output_sha256": fingerprint({name: file_sha256(folder / name) for name in names})}
