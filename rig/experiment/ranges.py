@@ -8,6 +8,7 @@ from rig.core.errors import ConfigError, did_you_mean
 
 _RULES: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
     ("rig_schema", "1", lambda value: value == 1),
+    ("model.backend", "numpy or torch", lambda value: value in ("numpy", "torch")),
     ("model.d_model", "in [1, 16384]", lambda value: 1 <= value <= 16_384),
     ("model.n_layers", "in [0, 256]", lambda value: 0 <= value <= 256),
     ("model.n_heads", "at least 1", lambda value: value >= 1),

@@ -39,8 +39,9 @@ class DataConfig:
 
 @dataclass
 class ModelConfig:
-    """conf/model/NAME.yaml: size of the built-in transformer."""
+    """conf/model/NAME.yaml: size of the built-in transformer, and what trains it."""
 
+    backend: str = "numpy"
     d_model: int = 64
     n_layers: int = 2
     n_heads: int = 4

@@ -1,5 +1,6 @@
 """A training step in numpy: the network's gradient, then AdamW on its flat parameter vector."""
 
+from collections.abc import Mapping
 from typing import final
 
 import numpy as np
@@ -35,3 +36,7 @@ class NumpyStepper:
     def weights(self) -> Array:
         """(n_params,) the network's own vector."""
         return self._network.parameters.flat
+
+    def facts(self) -> Mapping[str, str]:
+        """Nothing: numpy and its BLAS stand in every cell's environment."""
+        return {}

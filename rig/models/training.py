@@ -6,7 +6,7 @@ One loop for every objective and backend: `rig.models.training_batch` makes a st
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, final
 
@@ -94,6 +94,9 @@ class Stepper(Protocol):
 
         A backend that keeps them elsewhere writes them into the network here.
         """
+
+    def facts(self) -> Mapping[str, str]:
+        """What its bits depend on and a cell's environment does not tell: a device."""
 
 
 def token_stream(documents: Sequence[npt.NDArray[np.int64]], bos_id: int) -> npt.NDArray[np.int64]:

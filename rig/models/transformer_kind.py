@@ -10,11 +10,11 @@ from rig.core.documents import Document
 from rig.core.errors import ConfigError, did_you_mean
 from rig.core.files import write_text
 from rig.models.adamw import AdamWSettings
+from rig.models.backend import build_stepper, check_backend
 from rig.models.base import AbstractKind, Fit, Progress, TrainingText
 from rig.models.masha import MorphemicPrior, Switches
 from rig.models.morphemes import Morphology, morpheme_table
 from rig.models.network import Architecture, Network
-from rig.models.numpy_stepper import NumpyStepper
 from rig.models.tokenizer import AbstractTokenizer, train_tokenizer
 from rig.models.training import CurvePoint, TrainingSettings, token_stream, train
 from rig.models.transformer_lm import TransformerLanguageModel
@@ -45,6 +45,8 @@ class TransformerKind(AbstractKind):
             Morphology.from_config(config.get("morphology") or {}) if self._switches.any else None
         )
         self._model = _model_settings(config["model"])
+        self._backend = _value(config["model"], "model.backend")
+        check_backend(self._backend)
         self._training = _training_settings(config["train"])
         self._stride = _integer(config["score"], "score.stride", low=1, high=self._model["context"])
         self._batch_size = _integer(config["score"], "score.batch_size", low=1)
@@ -68,12 +70,13 @@ class TransformerKind(AbstractKind):
         network = Network(Architecture(vocab_size=tokenizer.vocab_size, **self._model), prior=prior)
         network.initialise(seed)
         initial_weights_sha256 = network.parameters.sha256()
+        stepper = build_stepper(self._backend, network, self._training.optimiser)
 
         curve: list[CurvePoint] = []
         lines: list[str] = []
         try:
             train(
-                NumpyStepper(network, self._training.optimiser),
+                stepper,
                 tokens,
                 self._training,
                 context=self._model["context"],
@@ -102,6 +105,7 @@ class TransformerKind(AbstractKind):
                 "final_train_loss": curve[-1].loss,
                 "final_validation_loss": validation_loss,
                 "n_morphemes": 0 if prior is None else prior.n_morphemes,
+                **stepper.facts(),
             },
         )
 

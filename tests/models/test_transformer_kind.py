@@ -29,7 +29,7 @@ CONFIG: dict[str, Any] = {
             "embedding": False, "attention_bias": False, "output_logits": False, "bias_strength": 1.0,
         },
     },
-    "model": {"d_model": 16, "n_layers": 1, "n_heads": 2, "context": 8},
+    "model": {"backend": "numpy", "d_model": 16, "n_layers": 1, "n_heads": 2, "context": 8},
     "tokenizer": {"type": "word", "vocab_size": 60},
     "train": {
         "steps": 60, "batch_size": 4, "lr": 1e-2, "warmup_steps": 5, "min_lr_ratio": 0.1, "weight_decay": 0.1,
