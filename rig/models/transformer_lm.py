@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rig.core.documents import Document
 from rig.core.errors import ConfigError, DataError, ModelError
 from rig.core.token_scores import TokenScores
-from rig.models.base import AbstractLanguageModel
+from rig.models.base import AbstractLanguageModel, Explanation
 from rig.models.cross_entropy import target_logprobs
 from rig.models.network import Network
 from rig.models.parameters import Array
@@ -76,6 +76,26 @@ class TransformerLanguageModel(AbstractLanguageModel):
             )
             for document, encoding, logprob in zip(documents, encodings, logprobs, strict=True)
         ]
+
+    @_checked_afterwards()
+    def explain(self, document: Document) -> Explanation:
+        """How `score` comes to a document's scores, as `rig.models.base.Explains` defines it.
+
+        A document longer than the context is read in the scoring windows too.
+        """
+        encoding = self._tokenizer.encode(document.text)
+        inputs = self._after_bos(encoding.token_id)[: len(encoding)]
+        logprob = np.zeros((len(encoding), self._network.architecture.vocab_size))
+        pieces = self._windows([len(encoding)])
+        sequences = [inputs[window.start : window.stop] for _, window in pieces]
+        for batch in padded_batches(sequences, context=self._context, batch_size=self._batch_size):
+            states = self._network.last_states(batch.ids, self._tensors)
+            for row, index in enumerate(batch.index):
+                window = pieces[index][1]
+                logits = states[row] @ self._tensors.head
+                new = slice(window.first_new - window.start, window.stop - window.start)
+                logprob[window.first_new : window.stop] = _log_softmax(logits[new])
+        return Explanation(input_id=inputs, bos_id=self._tokenizer.bos_id, eos_id=None, logprob=logprob)
 
     def generate(
         self,
@@ -183,6 +203,12 @@ class TransformerLanguageModel(AbstractLanguageModel):
         if not layers:
             raise ConfigError("an embedding needs at least one layer, got none")
         return [layer % n_states for layer in layers]
+
+
+def _log_softmax(logits: Array) -> npt.NDArray[np.float64]:
+    shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
+    logprobs: npt.NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return logprobs
 
 
 def _softmax(logits: Array) -> npt.NDArray[np.float64]:

@@ -11,7 +11,7 @@ from rig.core.documents import Document
 from rig.core.errors import ConfigError, DataError
 from rig.core.fingerprint import fingerprint
 from rig.core.seeding import stream
-from rig.models.base import AbstractKind, Fit, Generates, TrainingText
+from rig.models.base import AbstractKind, Explains, Fit, Generates, TrainingText
 from rig.models.catalog import build_kind
 from rig.models.ngram import NgramKind
 from rig.models.tokenizer import train_tokenizer
@@ -88,6 +88,24 @@ def test_each_document_is_scored_alone(family: str, tokenizer: dict[str, Any]) -
         (alone,) = model.score([document])
         assert alone.logprob.tolist() == scores.logprob.tolist()
         assert scores.n_chars == document.n_chars
+
+
+@families
+@every_tokenizer
+def test_an_explanation_holds_the_distributions_that_the_scores_were_read_from(
+    family: str, tokenizer: dict[str, Any]
+) -> None:
+    model = fitted(family, tokenizer).model
+    used = train_tokenizer(tokenizer, TRAIN)
+    assert isinstance(model, Explains)
+    for document, scores in zip(documents(TEST), model.score(documents(TEST)), strict=True):
+        explanation = model.explain(document)
+        assert explanation.logprob.shape == (scores.n_tokens, used.vocab_size)
+        assert explanation.input_id.tolist() == [0, *scores.token_id.tolist()][: scores.n_tokens]
+        assert np.exp(explanation.logprob).sum(axis=1) == pytest.approx(1.0, abs=1e-12)
+        spelling = used.extra_nats(document.text, used.encode(document.text))
+        of_tokens = explanation.logprob[np.arange(scores.n_tokens), scores.token_id]
+        assert of_tokens == pytest.approx(scores.logprob + spelling, abs=1e-9)
 
 
 @families

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rig.core.documents import Document
 from rig.core.errors import ConfigError, DataError, ModelError
-from rig.models.base import Embeds, Generates
+from rig.models.base import Embeds, Explains, Generates
 from rig.models.masha import MorphemicPrior, Switches
 from rig.models.morphemes import Morphology, morpheme_table
 from rig.models.network import Architecture, Network
@@ -92,6 +92,23 @@ def test_each_token_is_scored_once_as_a_loop_over_tokens_scores_it(
         assert scores.doc_id == document.doc_id
         assert scores.token_id.tolist() == tokenizer.encode(document.text).token_id.tolist()
         assert scores.n_chars == len(document.text)
+
+
+@pytest.mark.parametrize("switches", [None, ABC])
+def test_an_explanation_holds_the_distributions_that_the_scores_were_read_from(
+    switches: Switches | None,
+) -> None:
+    model, _, tokenizer = language_model(switches=switches)
+    assert isinstance(model, Explains)
+    for document, scores in zip(documents(), model.score(documents()), strict=True):
+        explanation = model.explain(document)
+        assert explanation.input_id.tolist() == [tokenizer.bos_id, *scores.token_id.tolist()[:-1]]
+        assert (explanation.bos_id, explanation.eos_id) == (tokenizer.bos_id, None)
+        assert explanation.logprob.shape == (scores.n_tokens, tokenizer.vocab_size)
+        assert np.exp(explanation.logprob).sum(axis=1) == pytest.approx(1.0, abs=1e-12)
+        of_tokens = explanation.logprob[np.arange(scores.n_tokens), scores.token_id]
+        np.testing.assert_allclose(of_tokens, scores.logprob, rtol=0, atol=2e-6)
+    assert model.explain(Document(doc_id="empty", text="")).logprob.shape == (0, tokenizer.vocab_size)
 
 
 def test_some_documents_here_need_several_windows() -> None:
