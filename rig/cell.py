@@ -102,6 +102,7 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     data = TaskData(
         annotations=Path(spec.where["annotations"]),
         files={role: Path(path) for role, path in spec.where["files"].items()},
+        shared=attempt.parents[4] / "shared",  # <runs>/cells/<kind>/<key16>-s<seed>/attempts/<uuid>
     )
     # Built first, so that a wrong option or file is refused before any training.
     kind = build_kind(config)

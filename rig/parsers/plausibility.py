@@ -10,10 +10,10 @@ tag, side), to (side), to a uniform distribution over the emissions that were se
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from rig.core.errors import DataError
 from rig.core.files import write_text
@@ -78,14 +78,14 @@ class HeadAutomaton:
                 probability = (counter[event] + len(counter) * probability) / (seen + len(counter))
         return probability
 
-    def write(self, path: Path) -> None:
-        """Write the table as canonical JSON, atomically; full contexts only, the rest follows from them."""
+    def to_json(self) -> dict[str, Any]:
+        """The table as plain values; full contexts only, the rest follows from them."""
         rows = {
             "\t".join(context): {"\t".join(event): n for event, n in sorted(counter.items())}
             for context, counter in sorted(self.counts.items())
             if len(context) == len(_ROOT)
         }
-        table = {
+        return {
             "schema": _SCHEMA,
             "threshold": self.threshold,
             "threshold_quantile": THRESHOLD_QUANTILE,
@@ -93,7 +93,30 @@ class HeadAutomaton:
             "model_sha256": self.model_sha256,
             "counts": rows,
         }
-        write_text(path, canonical_json(table) + "\n")
+
+    @classmethod
+    def from_json(cls, table: Mapping[str, Any]) -> "HeadAutomaton":
+        """The inverse of `to_json`; ValueError, KeyError, TypeError or AttributeError for anything else."""
+        if table["schema"] != _SCHEMA:
+            raise ValueError(f"schema {table['schema']}")
+        counts = _tally(
+            (tuple(context.split("\t")), _event(event), int(n))
+            for context, row in table["counts"].items()
+            for event, n in row.items()
+        )
+        threshold = float(table["threshold"])
+        if not (math.isfinite(threshold) and threshold <= 0 and counts):
+            raise ValueError(f"threshold {threshold} over {len(counts)} contexts")
+        return cls(
+            counts=counts,
+            threshold=threshold,
+            n_sentences=int(table["n_sentences"]),
+            model_sha256=str(table["model_sha256"]),
+        )
+
+    def write(self, path: Path) -> None:
+        """Write the table as canonical JSON, atomically."""
+        write_text(path, canonical_json(self.to_json()) + "\n")
 
     @classmethod
     def read(cls, path: Path) -> "HeadAutomaton":
@@ -103,25 +126,12 @@ class HeadAutomaton:
             DataError: The file is missing or is not such a table.
         """
         try:
-            table = json.loads(path.read_text(encoding="utf-8"))
-            if table["schema"] != _SCHEMA:
-                raise ValueError(f"schema {table['schema']}")
-            counted = [
-                (tuple(context.split("\t")), _event(event), int(n))
-                for context, row in table["counts"].items()
-                for event, n in row.items()
-            ]
-            counts = _tally(counted)
-            threshold, n_sentences = float(table["threshold"]), int(table["n_sentences"])
-            model_sha256 = str(table["model_sha256"])
-            if not (math.isfinite(threshold) and threshold <= 0 and counts):
-                raise ValueError(f"threshold {threshold} over {len(counts)} contexts")
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
                 f"plausibility table '{path.name}' can't be read ({error}); "
                 "write it again with `rig parser train`"
             ) from None
-        return cls(counts=counts, threshold=threshold, n_sentences=n_sentences, model_sha256=model_sha256)
 
 
 def fit_head_automaton(

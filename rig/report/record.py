@@ -38,7 +38,11 @@ def make_record(job: Job, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "seeds": list(job.seeds),
         "stats": dict(job.stats),
         "stats_sha256": job.stats_sha256,
-        "conf": {"origin": job.conf.origin, "sha256": job.conf.sha256()},
+        "conf": {
+            "origin": job.conf.origin,
+            "sha256": job.conf.sha256(),
+            "kinds": job.conf.names("kind"),
+        },
         "data": {
             "name": job.data.name,
             "content": dict(job.data.content),

@@ -34,6 +34,9 @@ class TaskData:
     """The data set's folder: documents, sentences, words as parquet."""
     files: Mapping[str, Path]
     """Task files of the data config by role, for example `prompts`, `agreement`, `similarity.assin2`."""
+    shared: Path | None = None
+    """A folder that all cells of a runs directory share, for what is costly and the same for all of them;
+    None: nothing is kept."""
 
 
 @final

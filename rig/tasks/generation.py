@@ -34,8 +34,8 @@ from rig.parsers.plausibility import HeadAutomaton
 from rig.parsers.tree_depth import DepthByLength
 from rig.tasks import generation_items as columns_of
 from rig.tasks.base import AbstractTask, TaskColumn, TaskData, TaskResult
+from rig.tasks.generation_automaton import fitted_automaton
 from rig.tasks.generation_options import GenerationOptions, read_prompts
-from rig.tasks.parser_training import fit_on_parsed_text
 
 _N_SAMPLES = 3
 _FIT_DOCUMENTS = 1_000
@@ -155,7 +155,9 @@ class GenerationTask(AbstractTask):
     def _automaton(self, parser: AbstractParser) -> tuple[HeadAutomaton, str]:
         path = plausibility_path(self._options.parser)
         if path is None:
-            automaton = fit_on_parsed_text(parser, self._data.annotations, n_documents=_FIT_DOCUMENTS)
+            automaton = fitted_automaton(
+                parser, self._data.annotations, n_documents=_FIT_DOCUMENTS, shared=self._data.shared
+            )
             return automaton, f"fitted on parsed train text, at most {_FIT_DOCUMENTS} documents"
         automaton = HeadAutomaton.read(path)
         if automaton.model_sha256 != parser.model_sha256:

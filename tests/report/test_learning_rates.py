@@ -70,10 +70,10 @@ def test_how_it_was_chosen_is_said_once_for_all_kinds() -> None:
     (paragraph,) = section.paragraphs
     assert paragraph == (
         "The learning rate is not held fixed: each kind has its own. Each was chosen by a sweep of the "
-        "kind's own: 3 values from 0.001 to 0.1, 20 steps, at one seed (7, not among those reported); the lowest ce "
-        "on the validation split won. Another seed could have chosen another value. The column `near the "
-        "best` says how much that would matter: robust if the loss stays within 1% of the best over at least "
-        "0.5 decades, else fragile."
+        "kind's own: 3 values from 0.001 to 0.1, 20 steps, at one seed (7, not among those reported); "
+        "the lowest ce on the validation split won. Another seed could have chosen another value. The column "
+        "`near the best` says how much that would matter: robust if the loss stays within 1% of the best "
+        "over at least 0.5 decades, else fragile."
     )
 
 
