@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -35,6 +36,8 @@ class AbstractLanguageModel(ABC):
     """False if an unknown token is not charged its spelling: bits per character are then undefined."""
     n_params: int = 0
     """Trained parameters."""
+    facts: Mapping[str, Any] = MappingProxyType({})
+    """What a loaded model says of itself, for whoever makes its `Fit`."""
 
     @abstractmethod
     def score(self, documents: Sequence[Document]) -> list[TokenScores]:

@@ -29,7 +29,8 @@ from rig.core.files import write_text
 from rig.core.fingerprint import file_sha256, fingerprint
 from rig.models.base import AbstractKind, AbstractLanguageModel, DivergedError, Fit, Progress, TrainingText
 from rig.models.external_process import run_program
-from rig.models.hf.kind import HfOptions, load_model
+from rig.models.hf.load import load_model
+from rig.models.hf.options import HfOptions
 from rig.models.scores_file import read_scores
 from rig.models.scores_kind import PrecomputedModel, checked_base, scores_facts
 
@@ -130,8 +131,8 @@ class CommandKind(AbstractKind):
         self, folder: Path, held_out: Sequence[Document]
     ) -> tuple[AbstractLanguageModel, dict[str, Any]]:
         if self._loads == "hf":
-            model, facts = load_model(folder, objective=self._objective, options=self._hf)
-            return model, dict(facts)
+            model = load_model(folder, objective=self._objective, options=self._hf)
+            return model, dict(model.facts)
         path = folder / _SCORES
         if not path.is_file():
             raise ModelError(f"the command of kind '{self._name}' left no {_SCORES} in its {{out}}, {folder}")
