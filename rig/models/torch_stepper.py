@@ -1,8 +1,7 @@
-"""A training step in torch (extra `[torch]`): the function of `rig.models.transformer`, on a GPU if there is one.
+"""A training step in torch (extra `[torch]`): what `rig.models.transformer` computes, by CUDA where it is there.
 
-The initial weights come from the numpy network and the trained ones go back to it, which scores. Gradients and
-AdamW are torch's own, so each backend checks the other; they agree to rounding, and another backend has other
-bits.
+The initial weights come from the numpy network; the trained ones go back to it, and it scores. Gradients and
+AdamW are torch's own, so each backend checks the other. They agree to rounding: another backend, other bits.
 
 On one device a training repeats bit for bit: only deterministic algorithms are used. That is why attention is
 written out: the backward pass of torch's fused one adds in any order on a GPU.
@@ -64,7 +63,7 @@ class TorchStepper:
         with _repeatable():
             loss = self._loss(batch)
             self._optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(loss)
             norm = torch.nn.utils.clip_grad_norm_(self._tensors.values(), self._clip_norm)
             result = StepResult(loss=loss.item(), gradient_norm=norm.item())
             if math.isfinite(result.gradient_norm):
@@ -117,7 +116,7 @@ class TorchStepper:
 
     def _heads(self, x: torch.Tensor) -> torch.Tensor:
         """(B, H, T, d_head): consecutive chunks of features."""
-        return x.unflatten(-1, (self._network.architecture.n_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self._network.architecture.n_heads, -1).transpose(1, 2)
 
     def _attention_bias(self, ids: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """Mask and morphemic bias together, broadcastable to (B, H, T, T), query by key."""
