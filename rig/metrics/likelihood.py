@@ -66,12 +66,12 @@ def document_sums(
     alignment = align(scores, annotated)
     n_chars = (scores.char_end - scores.char_start).astype(np.float64)
     classes = [word_class(upos) for upos in annotated.units.upos]
-    by_class = _by_label(alignment, classes, nats, n_chars)
+    by_class = label_parts(alignment, classes, nats, n_chars)
     for name in CLASSES:
         _put(sums, f"_{name.lower()}", by_class.get(name, np.zeros(4)), is_code_length)
     sums["mixed_share"] = (sums["ce_mixed"][1], n_tokens)
     for column, labels in annotated.units.strata.items():
-        for label, parts in sorted(_by_label(alignment, labels, nats, n_chars).items()):
+        for label, parts in sorted(label_parts(alignment, labels, nats, n_chars).items()):
             _put(sums, f"[{column}={label}]", parts, is_code_length)
     return sums
 
@@ -86,13 +86,20 @@ def _put(
         sums[f"bpc{suffix}"] = (nats / NATS_PER_BIT, n_chars)
 
 
-def _by_label(
+def label_parts(
     alignment: Alignment,
     labels: Sequence[str],
     nats: npt.NDArray[np.float64],
     n_chars: npt.NDArray[np.float64],
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Label to (nats, tokens, units, characters)."""
+    """Sums by the labels of a document's units: label to (nats, tokens, units, characters).
+
+    Args:
+        alignment: Of the document's tokens with its units.
+        labels: (n_units,) of each unit; a block whose units differ is MIXED.
+        nats: (n_tokens,) of each token.
+        n_chars: (n_tokens,) that each token spans.
+    """
     unit_label = alignment.unit_labels(labels)
     names, unit_code = np.unique(unit_label, return_inverse=True)
     token_code = unit_code[alignment.token_unit]

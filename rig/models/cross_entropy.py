@@ -64,7 +64,7 @@ def target_logprobs(
 ) -> npt.NDArray[np.float64]:
     """Log-probability of some positions' targets, nats, accumulated in float64.
 
-    Rounding above zero is cut off. All of `x` is multiplied whatever `rows` are, so that a row's bits do not
+    All of `x` is multiplied whatever `rows` are, so that a row's bits do not
     depend on which others are asked for.
 
     Args:
@@ -74,9 +74,21 @@ def target_logprobs(
         rows: The positions to score.
 
     Returns:
-        (n_rows,) values <= 0; not finite where the logits are not.
+        (n_rows,) as `chosen_logprobs` gives them.
     """
-    logits = (x @ head)[rows]
+    return chosen_logprobs((x @ head)[rows], targets)
+
+
+def chosen_logprobs(logits: Array, targets: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Log-probability of one vocabulary item in each row of logits, nats, accumulated in float64.
+
+    Args:
+        logits: (n_rows, V) destroyed.
+        targets: (n_rows,) vocabulary indices.
+
+    Returns:
+        (n_rows,) values <= 0, rounding above zero cut off; not finite where the logits are not.
+    """
     peak = logits.max(axis=-1, keepdims=True)
     target_logits = logits[np.arange(len(logits)), targets].astype(np.float64)
     logits -= peak

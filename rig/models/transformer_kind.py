@@ -9,15 +9,19 @@ from typing import Any, final
 from rig.core.documents import Document
 from rig.core.errors import ConfigError, did_you_mean
 from rig.core.files import write_text
+from rig.core.seeding import stream
 from rig.models.adamw import AdamWSettings
 from rig.models.backend import build_stepper, check_backend
-from rig.models.base import AbstractKind, Fit, Progress, TrainingText
+from rig.models.base import AbstractKind, AbstractLanguageModel, Fit, Progress, TrainingText
 from rig.models.masha import MorphemicPrior, Switches
+from rig.models.masked_prediction import predict_selected
 from rig.models.morphemes import Morphology, morpheme_table
 from rig.models.network import Architecture, Network
 from rig.models.tokenizer import AbstractTokenizer, train_tokenizer
 from rig.models.training import CurvePoint, TrainingSettings, token_stream, train
+from rig.models.training_batch import MaskedBatches, Objective, causal_batch
 from rig.models.transformer_lm import TransformerLanguageModel
+from rig.models.transformer_masked_lm import TransformerMaskedLanguageModel
 
 WEIGHTS_FILE = "model.npz"
 CURVE_FILE = "training.jsonl"
@@ -32,7 +36,10 @@ _DEFAULT_OPTIONS: dict[str, Any] = {
 
 @final
 class TransformerKind(AbstractKind):
-    """Trains `rig.models.transformer` with AdamW, as a causal language model.
+    """Trains `rig.models.transformer` with AdamW, as a causal or as a masked language model (`objective`).
+
+    A masked one has MASK as one more id after the tokenizer's; MASK has no morphemes. It sees the same rows
+    in the same order as a causal one.
 
     Options: `embedding`, `attention_bias`, `output_logits` and `bias_strength`, the switches of
     `rig.models.masha`. All off is the baseline. Any of them on needs the config group `morphology`.
@@ -40,6 +47,7 @@ class TransformerKind(AbstractKind):
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         _check_declaration(config["kind"])
+        self._is_masked = config["kind"]["objective"] == "masked"
         self._switches = _switches(config["kind"])
         self._morphology = (
             Morphology.from_config(config.get("morphology") or {}) if self._switches.any else None
@@ -66,8 +74,12 @@ class TransformerKind(AbstractKind):
         tokens = token_stream(
             [tokenizer.encode(document.text).token_id for document in text.train], tokenizer.bos_id
         )
-        prior = self._prior(tokenizer)
-        network = Network(Architecture(vocab_size=tokenizer.vocab_size, **self._model), prior=prior)
+        special = (None,) if self._is_masked else ()  # MASK
+        prior = self._prior((*tokenizer.tokens, *special))
+        vocab_size = tokenizer.vocab_size + len(special)
+        network = Network(
+            Architecture(vocab_size=vocab_size, **self._model), prior=prior, causal=not self._is_masked
+        )
         network.initialise(seed)
         initial_weights_sha256 = network.parameters.sha256()
         stepper = build_stepper(self._backend, network, self._training.optimiser)
@@ -81,14 +93,12 @@ class TransformerKind(AbstractKind):
                 self._training,
                 context=self._model["context"],
                 seed=seed,
+                objective=self._objective(tokenizer, seed),
                 curve=curve,
                 progress=progress,
             )
             network.parameters.save(out / WEIGHTS_FILE)
-            model = TransformerLanguageModel(
-                network, tokenizer, stride=self._stride, batch_size=self._batch_size
-            )
-            validation_loss = _mean_loss(model, text.validation)
+            model, validation_loss = self._finished(network, tokenizer, text.validation)
             if validation_loss is not None:
                 lines = [json.dumps({"step": curve[-1].step, "validation_loss": validation_loss})]
         finally:
@@ -109,25 +119,52 @@ class TransformerKind(AbstractKind):
             },
         )
 
-    def _prior(self, tokenizer: AbstractTokenizer) -> MorphemicPrior | None:
+    def _objective(self, tokenizer: AbstractTokenizer, seed: int) -> Objective:
+        if not self._is_masked:
+            return causal_batch
+        return MaskedBatches(
+            bos_id=tokenizer.bos_id, mask_id=tokenizer.vocab_size, rng=stream(seed, "masked positions")
+        )
+
+    def _finished(
+        self, network: Network, tokenizer: AbstractTokenizer, validation: Sequence[Document]
+    ) -> tuple[AbstractLanguageModel, float | None]:
+        """The model, and its mean loss on validation as a scorer counts it."""
+        if self._is_masked:
+            masked = TransformerMaskedLanguageModel(network, tokenizer, batch_size=self._batch_size)
+            return masked, _mean_masked_loss(masked, validation)
+        causal = TransformerLanguageModel(
+            network, tokenizer, stride=self._stride, batch_size=self._batch_size
+        )
+        return causal, _mean_loss(causal, validation)
+
+    def _prior(self, tokens: Sequence[str | None]) -> MorphemicPrior | None:
         if self._morphology is None:
             return None
-        return MorphemicPrior(morpheme_table(tokenizer.tokens, self._morphology), self._switches)
+        return MorphemicPrior(morpheme_table(tokens, self._morphology), self._switches)
 
 
 def _mean_loss(model: TransformerLanguageModel, documents: Sequence[Document]) -> float | None:
-    """Nats per token over the documents as a scorer counts them; None where there is no token."""
+    """Nats per token over the documents; None where there is no token."""
     scores = model.score(documents)
     n_tokens = sum(document.n_tokens for document in scores)
     return sum(document.total_nats for document in scores) / n_tokens if n_tokens else None
 
 
+def _mean_masked_loss(model: TransformerMaskedLanguageModel, documents: Sequence[Document]) -> float | None:
+    """Nats per token that masked accuracy hides; None where there is none."""
+    predicted = predict_selected(model, documents)
+    n_tokens = sum(len(tokens.position) for tokens in predicted)
+    return sum(float(-tokens.logprob.sum()) for tokens in predicted) / n_tokens if n_tokens else None
+
+
 def _check_declaration(kind: Mapping[str, Any]) -> None:
-    for key, value in {"objective": "causal", "seeded": True, "has_lr": True}.items():
-        if kind[key] != value:
+    allowed = {"objective": ("causal", "masked"), "seeded": (True,), "has_lr": (True,)}
+    for key, values in allowed.items():
+        if kind[key] not in values:
             raise ConfigError(
-                f"`{key}` of kind '{kind['name']}' must be {value!r} for family 'transformer', "
-                f"got {kind[key]!r}"
+                f"`{key}` of kind '{kind['name']}' must be {' or '.join(map(repr, values))} for family "
+                f"'transformer', got {kind[key]!r}"
             )
 
 

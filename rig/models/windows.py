@@ -78,3 +78,24 @@ def padded_batches(
         for row, sequence in zip(ids, sequences[start : index.stop], strict=True):
             row[: len(sequence)] = sequence
         yield PaddedBatch(index=index, ids=ids)
+
+
+def equal_length_batches(
+    sequences: Sequence[npt.NDArray[np.int64]], *, batch_size: int
+) -> Iterator[tuple[list[int], npt.NDArray[np.int64]]]:
+    """Each sequence once, with others of its own length only: for models that would see padding.
+
+    Args:
+        sequences: Ids, each of at least 1.
+        batch_size: Rows in a batch at most.
+
+    Yields:
+        Where each row stands among the sequences that were given, and the rows, (B, length).
+    """
+    by_length: dict[int, list[int]] = {}
+    for index, sequence in enumerate(sequences):
+        by_length.setdefault(len(sequence), []).append(index)
+    for _, members in sorted(by_length.items()):
+        for start in range(0, len(members), batch_size):
+            chosen = members[start : start + batch_size]
+            yield chosen, np.stack([sequences[index] for index in chosen])

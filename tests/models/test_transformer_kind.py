@@ -216,7 +216,7 @@ def test_a_corpus_shorter_than_a_row_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        (config(kind__objective="masked"), "`objective` of kind 'baseline' must be 'causal' .* got 'masked'"),
+        (config(kind__objective="prefix"), "`objective` of kind 'baseline' must be 'causal' or 'masked' .* got 'prefix'"),
         (config(kind__seeded=False), "`seeded` of kind 'baseline' must be True"),
         (config(kind__has_lr=False), "`has_lr` of kind 'baseline' must be True"),
         (options(embeding=True), "unknown option 'embeding' of kind 'baseline' .* Did you mean 'embedding'"),
