@@ -1,4 +1,4 @@
-"""A training step in torch (extra `[torch]`): what `rig.models.transformer` computes, by CUDA where it is there.
+"""A training step in torch (extra `[torch]`): the numpy transformer's function, on a GPU if there is one.
 
 The initial weights come from the numpy network; the trained ones go back to it, and it scores. Gradients and
 AdamW are torch's own, so each backend checks the other. They agree to rounding: another backend, other bits.
