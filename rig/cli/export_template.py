@@ -1,10 +1,10 @@
 """`rig export-template`: the held-out texts, and an example of the scores that another program writes."""
 
-import json
 from pathlib import Path
 
 import click
 
+from rig.core.documents import json_lines
 from rig.core.errors import UsageError
 from rig.core.files import write_text
 from rig.experiment.config import compose_kind, find_conf_dir
@@ -35,9 +35,10 @@ def export_template(
 ) -> None:
     """Write what a program needs to take part by its scores alone, whatever it is written in.
 
-    OUT/documents.jsonl holds the texts to be scored; OUT/scores.parquet a whole, valid file of scores (of a
-    model for which every Unicode code point is equally likely: 20.087 bits per character); OUT/kind.yaml the
-    config that reads it. Data are chosen as in the main job: data=parquet data.path=DIR.
+    OUT/held_out.jsonl holds the texts to be scored, train.jsonl and validation.jsonl those to learn from;
+    OUT/scores.parquet is a whole, valid file of scores (of a model for which every Unicode code point is
+    equally likely: 20.087 bits per character), and OUT/kind.yaml the config that reads it. Data are chosen
+    as in the main job: data=parquet data.path=DIR.
     """
     if out.exists():
         raise UsageError(f"--out {out} exists; name a new folder")
@@ -45,9 +46,10 @@ def export_template(
     any_kind = conf.names("kind")[0]
     data = prepare(compose_kind(conf, any_kind, overrides)["data"], conf=conf, cache=runs_dir / "data")
     documents = list(data.annotations.documents(split))
-    lines = [json.dumps({"doc_id": d.doc_id, "text": d.text}, ensure_ascii=False) for d in documents]
     out.mkdir(parents=True)
-    write_text(out / "documents.jsonl", "".join(f"{line}\n" for line in lines))
+    write_text(out / "train.jsonl", json_lines(data.annotations.documents("train")))
+    write_text(out / "validation.jsonl", json_lines(data.annotations.documents("validation")))
+    write_text(out / "held_out.jsonl", json_lines(documents))
     write_scores(out / "scores.parquet", [example_scores(document) for document in documents])
     write_text(out / "kind.yaml", _KIND.format(name="mine", path=out / "scores.parquet"))
     click.echo(f"{len(documents)} documents of {data.name}'s {split} split, with example scores, in {out}")

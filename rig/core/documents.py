@@ -1,6 +1,8 @@
 """What is scored: a document's text, and the surface units that its annotation lays over it."""
 
+import json
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import final
 
@@ -41,6 +43,15 @@ class Document:
     def n_bytes(self) -> int:
         """UTF-8 bytes."""
         return len(self.text.encode())
+
+
+def json_lines(documents: Iterable[Document]) -> str:
+    """Documents for another program: one JSON object a line, `doc_id` and `text`, in UTF-8 as it is."""
+    lines = (
+        json.dumps({"doc_id": document.doc_id, "text": document.text}, ensure_ascii=False)
+        for document in documents
+    )
+    return "".join(f"{line}\n" for line in lines)
 
 
 @final

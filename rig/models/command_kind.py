@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, final
 
-from rig.core.documents import Document
+from rig.core.documents import Document, json_lines
 from rig.core.errors import ConfigError, ModelError, did_you_mean
 from rig.core.files import write_text
 from rig.core.fingerprint import file_sha256, fingerprint
@@ -103,10 +103,10 @@ class CommandKind(AbstractKind):
         folder.mkdir()
         with tempfile.TemporaryDirectory(prefix="rig-data-") as scratch:
             data = Path(scratch)
-            _write_documents(data / "train.jsonl", text.train)
-            _write_documents(data / "validation.jsonl", text.validation)
+            write_text(data / "train.jsonl", json_lines(text.train))
+            write_text(data / "validation.jsonl", json_lines(text.validation))
             if self._loads == "scores":
-                _write_documents(data / "held_out.jsonl", text.held_out)
+                write_text(data / "held_out.jsonl", json_lines(text.held_out))
             values = {
                 "lr": repr(self._lr), "seed": str(seed), "steps": str(self._steps), "data": str(data),
                 "out": str(folder),
@@ -195,11 +195,6 @@ def _checked_files(files: object, name: str) -> list[str]:
     if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
         raise ConfigError(f"option `files` of kind '{name}' must be a list of paths, got {files!r}")
     return files
-
-
-def _write_documents(path: Path, documents: Sequence[Document]) -> None:
-    lines = [json.dumps({"doc_id": d.doc_id, "text": d.text}, ensure_ascii=False) for d in documents]
-    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def _own_facts(path: Path) -> dict[str, Any]:
