@@ -72,6 +72,8 @@ class AgreementTask(AbstractTask):
         """
         if not self._pairs:
             return TaskResult(items=(), reasons={_COLUMN: "data.agreement is not set"})
+        if not model.scores_any_text:
+            return TaskResult(items=(), reasons={_COLUMN: "the kind has scores of the held-out texts only"})
         if model.objective != "causal":
             reason = (
                 f"the objective '{model.objective}' is unsupported: sentences are compared by their "

@@ -105,7 +105,7 @@ def test_a_script_is_swept_locked_resumed_and_compared_like_the_built_in_kinds(f
     main = ("tier1", "--kinds", "ours,theirs", "--seeds", "1,2", "train.steps=20", "tasks=[]", *DATA)
     refused = rig(folder, *main)
     assert refused.code == 3, refused.err
-    assert "MISSING" in refused.err
+    assert "the lr lock of kind 'ours' on data 'nano_pt' is missing" in refused.err
 
     sweep = ("sweep", "lr", "--kinds", "ours,theirs", "--points", "5", "sweep.low=0.1", "sweep.high=1000.0",
              "sweep.steps=20", *DATA)  # fmt: skip
