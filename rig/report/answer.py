@@ -5,7 +5,7 @@ import math
 from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.duplicates import duplicates
-from rig.report.labels import is_built_in_masha, unit_name
+from rig.report.labels import is_built_in_masha, shortened, unit_name
 from rig.report.numbers import (
     decimals_for,
     difference_decimals,
@@ -113,15 +113,11 @@ def _not_compared(report: Report) -> list[str]:
         if comparison.not_compared:
             names.setdefault((comparison.kind, comparison.not_compared), []).append(comparison.column.name)
     return [
-        f"{kind}: {_shortened(metrics)} {reason}; read bpc, bpb and the figures per word instead."
+        f"{kind}: {shortened(metrics)} {reason}; read bpc, bpb and the figures per word instead."
         if "tokenizers" in reason
-        else f"{kind}: {_shortened(metrics)} {reason}."
+        else f"{kind}: {shortened(metrics)} {reason}."
         for (kind, reason), metrics in names.items()
     ]
-
-
-def _shortened(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 9 else f"{', '.join(names[:4])} and {len(names) - 4} more"
 
 
 def _sentence(comparison: Comparison, report: Report) -> str:

@@ -1,7 +1,7 @@
 """How a report calls kinds and units, wherever it names them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rig.report.rows import SeedRow
@@ -39,6 +39,11 @@ def short_state(label: str) -> str:
 def row_name(row: SeedRow) -> str:
     """A kind at a seed, as running text has it: `baseline seed 41`, or `ngram`."""
     return row.kind if row.seed is None else f"{row.kind} seed {row.seed}"
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Names in a row, the first four of more than nine."""
+    return ", ".join(names) if len(names) <= 9 else f"{', '.join(names[:4])} and {len(names) - 4} more"
 
 
 def table_stamp(record: Mapping[str, Any]) -> str:

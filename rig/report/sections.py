@@ -11,7 +11,7 @@ from rig.report.build import Report
 from rig.report.class_tables import CLASSES, READINGS, class_table, mixed_sentence, strata_tables
 from rig.report.comparison_detail import comparison_section
 from rig.report.content import Cell, Figure, Page, Section, Table
-from rig.report.labels import row_name, unit_name
+from rig.report.labels import row_name, shortened, unit_name
 from rig.report.learning_rates import Locks, learning_rates_section
 from rig.report.lineage import kinds_section
 from rig.report.not_tested import not_tested_section
@@ -109,24 +109,35 @@ def _aggregate(report: Report, figures: Mapping[str, Figure]) -> Section:
 
 def _per_seed(report: Report) -> Section:
     tasks = task_names(report)
-    reasons: dict[str, list[str]] = {}
-    for row in report.rows:
-        for name in row.reasons:
-            if name in METRICS:
-                reasons.setdefault(f"{name} is empty: {row.reasons[name]}", []).append(row_name(row))
     return Section(
         title="Each seed",
         paragraphs=(
             "Every column, with exact values, is in per_seed.csv and per_seed.parquet. "
             f"A dash ({EMPTY}) stands where nothing was scored, never 0.",
         ),
-        bullets=tuple(f"{reason} ({', '.join(rows)})." for reason, rows in reasons.items()),
+        bullets=tuple(_why_empty(report)),
         tables=(
             per_seed_table(report, _PER_SEED),
             *((per_seed_table(report, tasks, caption="Tasks per seed"),) if tasks else ()),
             cost_table(report),
         ),
     )
+
+
+def _why_empty(report: Report) -> list[str]:
+    """The likelihood metrics that are empty somewhere, those of one reason and the same rows together."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for row in report.rows:
+        for name, reason in row.reasons.items():
+            if name in METRICS:
+                rows.setdefault((name, reason), []).append(row_name(row))
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (name, reason), found in rows.items():
+        names.setdefault((reason, tuple(found)), []).append(name)
+    return [
+        f"{shortened(metrics)} {'is' if len(metrics) == 1 else 'are'} empty: {reason} ({', '.join(found)})."
+        for (reason, found), metrics in names.items()
+    ]
 
 
 def _word_classes(report: Report, figures: Mapping[str, Figure]) -> Section:
