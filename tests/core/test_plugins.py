@@ -87,9 +87,9 @@ def test_a_missing_file_and_one_that_is_no_python_are_refused(tmp_path: Path) ->
 def test_two_plugins_may_share_no_name(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     load_plugins([write(tmp_path, GOOD)])
-    with pytest.raises(UsageError, match="two plugins have the file name 'some_plugin.py'"):
+    with pytest.raises(UsageError, match=r"two plugins have the file name 'some_plugin.py'"):
         load_plugins([write(tmp_path / "b", GOOD)])
-    with pytest.raises(UsageError, match="some_plugin.py and other.py both add 'mine'"):
+    with pytest.raises(UsageError, match=r"some_plugin.py and other.py both add 'mine'"):
         load_plugins([write(tmp_path, GOOD, name="other.py")])
 
 
@@ -111,5 +111,5 @@ def test_an_installed_module_is_found_by_its_entry_point(
     write(package, "1 / 0", name="tables.py")
     forget_plugins()
     sys.modules.pop("a_rig_package.tables")
-    with pytest.raises(UsageError, match="installed plugin 'mine' .* failed with ZeroDivisionError"):
+    with pytest.raises(UsageError, match=r"installed plugin 'mine' .* failed with ZeroDivisionError"):
         all_plugins()

@@ -71,7 +71,7 @@ def test_the_script_is_an_input_and_the_interpreter_is_not(tmp_path: Path) -> No
     kind = build_kind(config(script(tmp_path, ""), files=[str(more)]))
     assert set(kind.inputs(1).values()) == {tmp_path / "train.py", more}
     missing = build_kind(config(script(tmp_path, ""), files=[str(tmp_path / "none")]))
-    with pytest.raises(ConfigError, match="option `files` of kind 'ours' names .*none"):
+    with pytest.raises(ConfigError, match=r"option `files` of kind 'ours' names .*none"):
         missing.inputs(1)
 
 
@@ -114,7 +114,7 @@ OUT = "import pathlib, sys\nout = pathlib.Path(sys.argv[sys.argv.index('--out') 
         (
             "raise SystemExit('out of memory')",
             ModelError,
-            "ended with status 1; its last line: out of memory",
+            "ended with status 1; its last line: out of mem",
         ),
         ("", ModelError, "the command of kind 'ours' left no scores.parquet in its {out}"),
         (OUT + "(out / 'DIVERGED').write_text('loss nan at step 3')", DivergedError, "loss nan at step 3"),
@@ -146,7 +146,7 @@ def test_a_program_that_fails_says_how(tmp_path: Path, text: str, error: type, m
         (
             "run {data} {out} {rate}",
             {"has_lr": False, "seeded": False},
-            "`{rate}` in a command is no placeho",
+            "`{rate}` in a command is no pl",
         ),
         ("run {data} {out} {", {"has_lr": False, "seeded": False}, "in a command is no placeholder"),
         ("run {data.x} {out} {data}", {"has_lr": False, "seeded": False}, "in a command is no placeholder"),

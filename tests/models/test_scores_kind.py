@@ -33,7 +33,7 @@ def test_it_reads_the_file_of_its_seed(tmp_path: Path) -> None:
     assert not fit.model.scores_any_text
     with pytest.raises(ModelError, match="document 'b' has no precomputed scores"):
         fit.model.score([Document(doc_id="b", text="x")])
-    with pytest.raises(DataError, match="there is no file of scores .*s3.parquet"):
+    with pytest.raises(DataError, match=r"there is no file of scores .*s3.parquet"):
         kind.inputs(3)
 
 
