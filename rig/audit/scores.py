@@ -1,0 +1,137 @@
+"""Checks of the scores alone, which every model gives: well formed, repeatable, one a token, in any batch."""
+
+import numpy as np
+
+from rig.audit.finding import Verdict, failed, not_checked, passed, perplexity_effect
+from rig.audit.probe import Probe, mean_nats
+from rig.core.token_scores import TokenScores
+
+TOLERANCE_NATS = 1e-4
+"""What rounding may change in a token's score from one call or batch to another."""
+_ZERO_SHARE = 0.05
+_ROUNDING_NATS = 0.05
+"""Differences up to this may be arithmetic in half precision; the sentence then says so."""
+
+
+def scores(probe: Probe) -> Verdict:
+    """Each text gets finite log-probabilities <= 0 whose spans tile it; states the rate of unknown tokens."""
+    n_tokens = sum(of_one.n_tokens for of_one in probe.scores)
+    if not n_tokens:
+        return not_checked("there is no text to score; give the kind training documents")
+    seen = f"{n_tokens} tokens of {len(probe.scores)} texts are finite, <= 0, and tile their texts"
+    unk_id = probe.model.unk_id
+    if unk_id is None:
+        return passed(f"{seen}; the vocabulary has no unknown token")
+    n_unknown = sum(int((of_one.token_id == unk_id).sum()) for of_one in probe.scores)
+    return passed(f"{seen}; {n_unknown} of them ({n_unknown / n_tokens:.1%}) are the unknown token")
+
+
+def two_calls(probe: Probe) -> Verdict:
+    """The same text twice has the same scores: no dropout, no sampling."""
+    again = [probe.score_alone(document) for document in probe.documents]
+    worst = max(
+        _largest_difference(one, two) if _are_parallel(one, two) else np.inf
+        for one, two in zip(probe.scores, again, strict=True)
+    )
+    if worst <= TOLERANCE_NATS:
+        return passed(f"two calls give the same scores, to {TOLERANCE_NATS:g} nats")
+    return failed(
+        f"two calls with the same text differ by up to {worst:.3g} nats a token: dropout, or another source "
+        "of randomness, is left on (call `model.eval()`)",
+        "perplexity would change from run to run, and dropout makes it too high: these two calls give "
+        f"{np.exp(mean_nats(probe.scores)):.4g} and {np.exp(mean_nats(again)):.4g}",
+    )
+
+
+def own_score(probe: Probe) -> Verdict:
+    """Each token has a score of its own, and not its document's or its batch's mean."""
+    several = [index for index, of_one in enumerate(probe.scores) if of_one.n_tokens >= 2]
+    if not several:
+        return not_checked("no text has two tokens")
+    levels = [probe.scores[index].logprob[0] for index in several]
+    is_flat = all(np.ptp(probe.scores[index].logprob) <= TOLERANCE_NATS for index in several)
+    if not is_flat or np.ptp(levels) <= TOLERANCE_NATS:
+        return passed("the tokens of a text have scores of their own, or all texts share one (uniform)")
+    together = probe.score_together(probe.documents)
+    if any(
+        not _are_parallel(probe.scores[index], together[index])
+        or _largest_difference(probe.scores[index], together[index]) > TOLERANCE_NATS
+        for index in several
+    ):
+        sentence = (
+            "per-batch mean: all tokens of a text have one and the same score, "
+            "and it changes with the other texts of the batch"
+        )
+    else:
+        sentence = (
+            "per-text mean: all tokens of a text have one and the same score, "
+            f"from {min(levels):.3f} to {max(levels):.3f} nats in {len(levels)} texts"
+        )
+    return failed(
+        f"{sentence}; give each token its own (a loss with `reduction='none'`)",
+        "perplexity over unequal texts would weight them wrongly, and every perplexity by word class would "
+        f"be that of its text: {np.exp(-max(levels)):.3g} to {np.exp(-min(levels)):.3g} here",
+    )
+
+
+def batching(probe: Probe) -> Verdict:
+    """A text scored alone has the scores that it has in a batch with longer and shorter ones."""
+    if len(probe.documents) < 2:
+        return not_checked("there is only one text, so no batch")
+    alone, together = probe.scores, probe.score_together(probe.documents)
+    n_alone = sum(of_one.n_tokens for of_one in alone)
+    n_together = sum(of_one.n_tokens for of_one in together)
+    effect = perplexity_effect(mean_nats(together), mean_nats(alone))
+    if n_alone != n_together:
+        return failed(
+            f"padding is scored: {len(alone)} texts have {n_alone} tokens alone and {n_together} in a batch "
+            "of unequal lengths",
+            effect,
+        )
+    if not all(_are_parallel(one, two) for one, two in zip(alone, together, strict=True)):
+        return failed("a text has other tokens or spans in a batch than alone", effect)
+    worst = max(_largest_difference(one, two) for one, two in zip(alone, together, strict=True))
+    if worst <= TOLERANCE_NATS:
+        return passed(
+            f"{len(alone)} texts of unequal lengths have the same scores alone and in a batch, "
+            f"to {TOLERANCE_NATS:g} nats"
+        )
+    cause = (
+        "padding is attended to, or positions are counted from it"
+        if worst > _ROUNDING_NATS
+        else "padding is attended to, or the arithmetic is in half precision (compute in float32)"
+    )
+    return failed(
+        f"{cause}: in a batch of unequal lengths a token's score differs by up to {worst:.3g} nats from the "
+        "score alone",
+        effect,
+    )
+
+
+def windows(probe: Probe) -> Verdict:
+    """A long text is scored whole: each character once, and no tokens past a window at no cost."""
+    document = probe.long_document
+    of_long = probe.score_alone(document)
+    n_zero = int((of_long.logprob == 0.0).sum())
+    n_tokens = max(of_long.n_tokens, 1)
+    short = np.concatenate([of_one.logprob for of_one in probe.scores])
+    if n_zero / n_tokens > _ZERO_SHARE + float((short == 0.0).mean()):
+        kept = of_long.total_nats / max(n_tokens - n_zero, 1)
+        return failed(
+            f"{n_zero} of the {of_long.n_tokens} tokens of a text of {document.n_chars} characters have "
+            "log-probability 0, as if certain: what lies past the window costs nothing",
+            perplexity_effect(mean_nats([of_long]), kept),
+        )
+    return passed(
+        f"a text of {document.n_chars} characters is scored whole: {of_long.n_tokens} tokens tile it"
+    )
+
+
+def _are_parallel(one: TokenScores, other: TokenScores) -> bool:
+    """Whether two scorings of a text have the same tokens and spans."""
+    return np.array_equal(one.token_id, other.token_id) and np.array_equal(one.char_end, other.char_end)
+
+
+def _largest_difference(one: TokenScores, other: TokenScores) -> float:
+    """Between two parallel scorings, nats."""
+    return float(np.abs(one.logprob - other.logprob).max(initial=0.0))
