@@ -7,6 +7,7 @@ Exit status 0: a result is published (also where training diverged: that is a fi
 error.json says what went wrong. 2: the data or a setting is wrong.
 """
 
+import itertools
 import os
 import resource
 import sys
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rig.audit.checks import audit
 from rig.core.errors import DataError, RigError
 from rig.core.files import write_json
 from rig.core.fingerprint import file_sha256
@@ -35,6 +37,7 @@ from rig.tasks.base import AbstractTask, TaskData, TaskResult
 from rig.tasks.catalog import build_task, task_target
 
 RESULT_SCHEMA = "rig.result/1"
+_AUDITED_DOCUMENTS = 8
 
 
 def training_roots(config: Mapping[str, Any]) -> list[str]:
@@ -122,9 +125,12 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
         return "result.json", "timing.json", "env.json"
     timing: dict[str, Any] = {"train_s": clock.lap()}
 
+    report.phase("audit")
+    findings = _audit(fit.model, text, annotations, config["score"]["split"])
+    timing["audit_s"] = clock.lap()
     report.phase("scoring")
     scored = score_split(fit.model, annotations, config["score"], attempt)
-    result = {**scored.counts, **_description(fit), "split": config["score"]["split"]}
+    result = {**scored.counts, **_description(fit), "split": config["score"]["split"], "audit": findings}
     timing["score_s"] = clock.lap()
     result["tasks"] = _ask(tasks, fit.model, spec, attempt, report)
     timing["tasks_s"] = clock.lap()
@@ -133,6 +139,16 @@ def _compute(spec: CellSpec, attempt: Path) -> tuple[str, ...]:
     made = ("result.json", "timing.json", "env.json", "items.parquet", *scored.files)
     optional = ("model.npz", "training.jsonl")
     return made + tuple(name for name in optional if (attempt / name).exists())
+
+
+def _audit(
+    model: AbstractLanguageModel, text: TrainingText, annotations: Annotations, split: str
+) -> list[dict[str, Any]]:
+    """The quick checks of the adapter, on text that the model should know; a fault is a finding, no error."""
+    known = text.train or text.validation
+    if not model.scores_any_text:
+        known = tuple(itertools.islice(annotations.documents(split), _AUDITED_DOCUMENTS))
+    return [finding.as_json() for finding in audit(model, known[:_AUDITED_DOCUMENTS], thorough=False)]
 
 
 def _description(fit: Fit) -> dict[str, Any]:

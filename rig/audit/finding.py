@@ -52,6 +52,11 @@ def not_checked(sentence: str) -> Verdict:
     return Verdict(status="not checked", sentence=sentence)
 
 
+def failed_checks(result: Mapping[str, Any]) -> list[str]:
+    """The names of the checks that a cell failed, from its result.json; none where it was not audited."""
+    return [finding["check"] for finding in failures(result.get("audit", []))]
+
+
 def failures(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Those findings of a result.json that failed."""
     return [finding for finding in findings if finding["status"] == "failed"]

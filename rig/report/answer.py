@@ -2,6 +2,7 @@
 
 import math
 
+from rig.report.audit import audit_stamps
 from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.duplicates import duplicates
@@ -82,6 +83,7 @@ def stamps(report: Report) -> list[str]:
         label = kind["lock"]["label"]
         if label not in {"OK", "NOT APPLICABLE"}:
             marks.append(f"{kind['name']}: {label}")
+    marks += audit_stamps(report)
     if len({kind["lock"]["protocol_sha256"] for kind in record["kinds"] if kind["lock"]["lock_id"]}) > 1:
         marks.append(
             "Unequal tuning budgets: the kinds' learning rates come from sweeps of different protocols."

@@ -1,7 +1,7 @@
 """How a report calls kinds and units, wherever it names them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rig.report.rows import SeedRow
@@ -25,10 +25,16 @@ def is_unlocked(kind: Mapping[str, Any]) -> bool:
     return "UNLOCKED" in kind["lock"]["label"]
 
 
+def is_audit_failed(kind: Mapping[str, Any]) -> bool:
+    """Whether a cell of a kind of the record failed a check of the model's adapter."""
+    return any(cell.get("failed_checks") for cell in kind["cells"])
+
+
 def kind_label(record: Mapping[str, Any], name: str) -> str:
-    """A kind as every table row shows it: stamped where it ran without a valid lock."""
+    """A kind as every table row shows it: stamped where it has no valid lock, or its adapter is wrong."""
     by_name = {kind["name"]: kind for kind in record["kinds"]}
-    return f"{name} [UNLOCKED]" if is_unlocked(by_name[name]) else name
+    stamps = [stamp for stamp, holds in _STAMPS.items() if holds(by_name[name])]
+    return " ".join([name, *(f"[{stamp}]" for stamp in stamps)])
 
 
 def short_state(label: str) -> str:
@@ -47,9 +53,19 @@ def shortened(names: Sequence[str]) -> str:
 
 
 def table_stamp(record: Mapping[str, Any]) -> str:
-    """What a table's caption ends with if a kind ran without a valid lock, or empty."""
-    names = [kind["name"] for kind in record["kinds"] if is_unlocked(kind)]
-    return f" (UNLOCKED: {', '.join(names)})" if names else ""
+    """What a table's caption ends with if a kind has no valid lock or a wrong adapter, or empty."""
+    stamped = {
+        stamp: [kind["name"] for kind in record["kinds"] if holds(kind)] for stamp, holds in _STAMPS.items()
+    }
+    said = "; ".join(f"{stamp}: {', '.join(names)}" for stamp, names in stamped.items() if names)
+    return f" ({said})" if said else ""
+
+
+_STAMPS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "UNLOCKED": is_unlocked,
+    "AUDIT FAILED": is_audit_failed,
+}
+"""What a kind's rows and tables are stamped with, and when."""
 
 
 def is_built_in_masha(kind: Mapping[str, Any]) -> bool:

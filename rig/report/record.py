@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rig.audit.finding import failed_checks
 from rig.core.errors import StoreError
 from rig.core.fingerprint import fingerprint
 from rig.core.plugins import all_plugins
@@ -92,6 +93,7 @@ def _cell_entry(outcome: Outcome) -> dict[str, Any]:
         "status": "failed" if done is None else done.result["status"],
         "error": outcome.error if done is None else str(done.result.get("reason", "")),
         "result_sha256": None if done is None else fingerprint(done.result),
+        "failed_checks": [] if done is None else failed_checks(done.result),
         "n_quarantined": outcome.n_quarantined,
     }
 

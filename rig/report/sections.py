@@ -7,6 +7,7 @@ from typing import Any
 
 from rig.metrics.catalog import METRICS
 from rig.report.answer import answer_sentences, stamps, warnings
+from rig.report.audit import audit_section, audit_verdict
 from rig.report.build import Report
 from rig.report.class_tables import CLASSES, READINGS, class_table, mixed_sentence, strata_tables
 from rig.report.comparison_detail import comparison_section
@@ -42,7 +43,11 @@ def page(report: Report, figures: Mapping[str, Figure], locks: Locks) -> Page:
     record = report.record
     kinds = ", ".join(kind["name"] for kind in record["kinds"])
     sections = (
-        Section(title="Answer", paragraphs=tuple(answer_sentences(report)), bullets=tuple(warnings(report))),
+        Section(
+            title="Answer",
+            paragraphs=(*answer_sentences(report), *audit_verdict(report)),
+            bullets=tuple(warnings(report)),
+        ),
         learning_rates_section(report, locks, figures),
         _aggregate(report, figures),
         _per_seed(report),
@@ -51,6 +56,7 @@ def page(report: Report, figures: Mapping[str, Figure], locks: Locks) -> Page:
         comparison_section(report),
         not_tested_section(report, locks),
         kinds_section(report, figures),
+        audit_section(report),
         _held_fixed(report),
         _provenance(report),
         _samples(report),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, final
 
 from rig import __version__
+from rig.audit.finding import failed_checks
 from rig.core.errors import DataError, LockTamperedError, RigError, StoreError, VerificationError
 from rig.core.fingerprint import fingerprint
 from rig.core.plugins import load_plugins
@@ -85,6 +86,7 @@ def _cell(kind: Mapping[str, Any], entry: Mapping[str, Any], runs: Path) -> Iter
     spec = read_spec(directory)
     _same(f"cell {cell}: key", entry["key"], spec.key)
     _same(f"cell {cell}: result", entry["result_sha256"], fingerprint(done.result))
+    _same(f"cell {cell}: checks that failed", entry.get("failed_checks", []), failed_checks(done.result))
     _same_config(kind, spec)
     yield Verified(what=f"cell {cell}: config, key and the hash of every file")
     if entry["status"] == "ok":
