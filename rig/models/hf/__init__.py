@@ -1,2 +1,5 @@
-"""Hugging Face checkpoints, causal and masked. Nothing here is imported before a checkpoint is loaded but
-`kind`, `options` and `checkpoint`, which need neither torch nor transformers."""
+"""Hugging Face checkpoints, causal and masked.
+
+`kind`, `options`, `checkpoint`, `stored_weights` and `hub` need neither torch nor transformers: a run is
+planned, and a wrong checkpoint refused, without them. `load` and what it imports need both.
+"""

@@ -54,28 +54,29 @@ class HfOptions:
         return options
 
     def _check(self, where: str) -> None:
-        for name, value in (("tokenizer", self.tokenizer), ("bos", self.bos)):
-            if not (isinstance(value, str) and value) and not (name == "tokenizer" and value is None):
+        _check_text("bos", self.bos, where)
+        if self.tokenizer is not None:
+            _check_text("tokenizer", self.tokenizer, where)
+        for name, value, low in (("context", self.context, 2), ("stride", self.stride, 1)):
+            if value is not None:
+                _check_integer(name, value, low, where)
+        _check_integer("batch_size", self.batch_size, 1, where)
+        for name, chosen, allowed in (("dtype", self.dtype, DTYPES), ("device", self.device, DEVICES)):
+            if chosen not in allowed:
                 raise ConfigError(
-                    f"option `{name}` of {where} must be a text that is not empty, got {value!r}"
-                )
-        for name, value, low in (
-            ("context", self.context, 2),
-            ("stride", self.stride, 1),
-            ("batch_size", self.batch_size, 1),
-        ):
-            if value is None and name != "batch_size":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise ConfigError(
-                    f"option `{name}` of {where} must be an integer of at least {low}, got {value!r}"
-                )
-        for name, value, allowed in (("dtype", self.dtype, DTYPES), ("device", self.device, DEVICES)):
-            if value not in allowed:
-                raise ConfigError(
-                    f"option `{name}` of {where} must be one of {', '.join(allowed)}, got {value!r}"
+                    f"option `{name}` of {where} must be one of {', '.join(allowed)}, got {chosen!r}"
                 )
         if self.context is not None and self.stride is not None and self.stride > self.context:
             raise ConfigError(
                 f"option `stride` of {where} must be at most its `context`, {self.context}, got {self.stride}"
             )
+
+
+def _check_text(name: str, value: object, where: str) -> None:
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"option `{name}` of {where} must be a text that is not empty, got {value!r}")
+
+
+def _check_integer(name: str, value: object, low: int, where: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        raise ConfigError(f"option `{name}` of {where} must be an integer of at least {low}, got {value!r}")
