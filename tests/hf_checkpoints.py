@@ -1,90 +1,25 @@
-"""Tiny checkpoints with random weights, and tokenizers of each sort trained here, for tests of what loads them.
+"""Tiny checkpoints with random weights, for tests of what loads them.
 
-Import it after `pytest.importorskip("torch", ...)` and the same for transformers.
+Import it after `pytest.importorskip` of torch and of transformers.
 """
 
-import logging
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from hf_tokenizers import BERT_SPECIAL, SPECIAL, byte_level, sentencepiece, wordpiece
+from tokenizers import Tokenizer
 
-from rig.data.nano_pt import corpus
-
-logging.getLogger("transformers").setLevel(logging.ERROR)
+transformers.logging.set_verbosity_error()
 
 CONTEXT = 48
-SPECIAL = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
-BERT_SPECIAL = {
-    "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]", "unk_token": "[UNK]",
-    "pad_token": "[PAD]",
-}  # fmt: skip
-OPTIONS = {"n_train": 120, "n_validation": 10, "n_test": 40}
-
-
-def texts(split: str) -> list[str]:
-    """Texts of the embedded language."""
-    return [
-        " ".join(sentence.text for sentence in record.sentences)
-        for record in corpus.documents(OPTIONS)
-        if record.split == split
-    ]
-
-
-def byte_level() -> Tokenizer:
-    """As GPT-2's: every byte has an entry."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=list(SPECIAL.values()),
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts("train"), trainer)
-    return tokenizer
-
-
-def sentencepiece() -> Tokenizer:
-    """As Llama 2's: a space before the text, `▁` for spaces, bytes for what the vocabulary lacks, BOS added."""
-    tokenizer = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
-    tokenizer.decoder = decoders.Sequence(
-        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
-    )
-    trainer = trainers.BpeTrainer(
-        vocab_size=560,
-        special_tokens=[*SPECIAL.values(), *(f"<0x{byte:02X}>" for byte in range(256))],
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts("train"), trainer)
-    bos = tokenizer.token_to_id("<s>")
-    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", bos)])
-    return tokenizer
-
-
-def wordpiece() -> Tokenizer:
-    """As BERT's, lower-casing and stripping accents."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=300, special_tokens=list(BERT_SPECIAL.values()), show_progress=False
-    )
-    tokenizer.train_from_iterator(texts("train"), trainer)
-    return tokenizer
 
 
 def save_tokenizer(tokenizer: Tokenizer, directory: Path, special: dict[str, str] | None = None) -> None:
     """Write a tokenizer as transformers does."""
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, **(SPECIAL if special is None else special)
-    )
-    fast.save_pretrained(directory)
+    wrap: Any = transformers.PreTrainedTokenizerFast
+    wrap(tokenizer_object=tokenizer, **(SPECIAL if special is None else special)).save_pretrained(directory)
 
 
 def save_network(network: Any, directory: Path) -> None:

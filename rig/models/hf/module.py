@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 import transformers
-from transformers.utils import logging as progress
+from transformers.utils import logging
 
 from rig.core.errors import ConfigError, ModelError
 from rig.models.base import DivergedError
@@ -66,7 +66,8 @@ def usable_context(module: Any) -> int | None:
 
 @contextlib.contextmanager
 def _without_progress_bars() -> Iterator[None]:
-    """transformers draws bars on standard error, where a command's own messages belong."""
+    """Keep transformers' bars off standard error, where a command's own messages belong."""
+    progress: Any = logging
     drawn = progress.is_progress_bar_enabled()
     progress.disable_progress_bar()
     try:

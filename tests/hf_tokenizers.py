@@ -1,0 +1,67 @@
+"""Tokenizers of each sort that checkpoints come with, trained here on the embedded language."""
+
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+from rig.data.nano_pt import corpus
+
+SPECIAL = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+BERT_SPECIAL = {
+    "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]", "unk_token": "[UNK]",
+    "pad_token": "[PAD]",
+}  # fmt: skip
+OPTIONS = {"n_train": 120, "n_validation": 10, "n_test": 40}
+
+
+def texts(split: str) -> list[str]:
+    """Texts of the embedded language."""
+    return [
+        " ".join(sentence.text for sentence in record.sentences)
+        for record in corpus.documents(OPTIONS)
+        if record.split == split
+    ]
+
+
+def byte_level() -> Tokenizer:
+    """As GPT-2's: every byte has an entry."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=list(SPECIAL.values()),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts("train"), trainer)
+    return tokenizer
+
+
+def sentencepiece() -> Tokenizer:
+    """As Llama 2's: a space before the text, `▁` for spaces, bytes for what is left, and it adds BOS."""
+    tokenizer = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    )
+    trainer = trainers.BpeTrainer(
+        vocab_size=560,
+        special_tokens=[*SPECIAL.values(), *(f"<0x{byte:02X}>" for byte in range(256))],
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts("train"), trainer)
+    bos = tokenizer.token_to_id("<s>")
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", bos)])
+    return tokenizer
+
+
+def wordpiece() -> Tokenizer:
+    """As BERT's, lower-casing and stripping accents."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=300, special_tokens=list(BERT_SPECIAL.values()), show_progress=False
+    )
+    tokenizer.train_from_iterator(texts("train"), trainer)
+    return tokenizer
