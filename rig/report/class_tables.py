@@ -10,19 +10,39 @@ from rig.report.numbers import EMPTY, count_text, fixed_text, share_text, table_
 from rig.report.rows import SeedRow
 
 CLASSES: tuple[str, ...] = tuple(name.lower() for name in WORD_CLASSES)
-READINGS: tuple[tuple[str, str, str], ...] = (
-    ("ppl", "ce", "Perplexity per token by class"),
-    ("wppl", "wce", "Perplexity per word by class"),
-    ("bpc", "bpc", "Bits per character by class"),
+_READINGS: tuple[tuple[str, str, str, str], ...] = (
+    ("causal", "ppl", "ce", "Perplexity per token by class"),
+    ("causal", "wppl", "wce", "Perplexity per word by class"),
+    ("causal", "bpc", "bpc", "Bits per character by class"),
+    ("masked", "pppl_l2r", "pll_l2r", "Pseudo-perplexity per token by class, word left to right"),
+    ("masked", "wpppl_l2r", "wpll_l2r", "Pseudo-perplexity per word by class, word left to right"),
 )
-"""Prefix of the metric, prefix of its sums, caption."""
+"""Objective, prefix of the metric, prefix of its sums, caption."""
+_COUNTED = {"bpc": "characters", "ce": "tokens", "pll_l2r": "tokens"}
+_STRATA: tuple[tuple[str, str], ...] = (
+    ("wce", "Nats per word"),
+    ("wpll_l2r", "Nats of pseudo-likelihood per word, word left to right,"),
+)
+"""Prefix of the sums of further strata, and what they are."""
 
 
-def class_table(report: Report, prefix: str, sums: str, caption: str) -> Table:
+def class_tables(report: Report) -> list[Table]:
+    """Each reading of the objectives that the report's kinds have."""
+    objectives = {kind["config"]["kind"]["objective"] for kind in report.record["kinds"]}
+    return [
+        _class_table(report, objective, prefix, sums, caption)
+        for objective, prefix, sums, caption in _READINGS
+        if objective in objectives
+    ]
+
+
+def _class_table(report: Report, objective: str, prefix: str, sums: str, caption: str) -> Table:
     """Mean and standard deviation over seeds, a row a kind, a column a class; below them what was counted."""
     rows = {(row["kind"], row["metric"]): row for row in report.aggregate}
     body = []
     for kind in report.record["kinds"]:
+        if kind["config"]["kind"]["objective"] != objective:
+            continue
         cells = [Cell(text=kind_label(report.record, kind["name"]))]
         for name in CLASSES:
             row = rows.get((kind["name"], f"{prefix}_{name}"), {})
@@ -44,13 +64,12 @@ def _mean_and_std(mean: float | None, std: float | None) -> Cell:
 
 def _counts(report: Report, sums: str) -> list[tuple[Cell, ...]]:
     """Tokens, words or characters of each class; the first kind's, whose tokens others may cut otherwise."""
-    name_of = {"ce": "tokens", "wce": "words", "bpc": "characters"}
-    first = next((row for row in report.rows if row.sums is not None), None)
+    first = next((row for row in report.rows if row.sums is not None and sums in row.sums.names), None)
     if first is None or first.sums is None:
         return []
     counts = [first.sums.pooled(f"{sums}_{name}")[1] for name in CLASSES]
-    whose = f" ({first.kind})" if sums == "ce" else ""
-    label = Cell(text=f"{name_of[sums]}{whose}")
+    counted = _COUNTED.get(sums, "words")
+    label = Cell(text=f"{counted} ({first.kind})" if counted == "tokens" else counted)
     return [(label, *(Cell(text=count_text(round(count)), sort=count) for count in counts))]
 
 
@@ -70,30 +89,32 @@ def mixed_sentence(report: Report) -> str:
 
 def strata_tables(report: Report) -> list[Table]:
     """Nats per surface unit by each further annotation column, pooled over seeds by kind."""
-    columns: dict[str, dict[str, None]] = {}
-    for row in report.rows:
-        for name in row.sums.names if row.sums is not None else ():
-            if name.startswith("wce["):
-                column, _, label = name[4:-1].partition("=")
-                columns.setdefault(column, {})[label] = None
-    return [_strata_table(report, column, list(labels)) for column, labels in columns.items()]
+    columns: dict[tuple[str, str, str], dict[str, None]] = {}
+    for prefix, what in _STRATA:
+        for row in report.rows:
+            for name in row.sums.names if row.sums is not None else ():
+                if name.startswith(f"{prefix}["):
+                    column, _, label = name[len(prefix) + 1 : -1].partition("=")
+                    columns.setdefault((prefix, what, column), {})[label] = None
+    return [_strata_table(report, *which, list(labels)) for which, labels in columns.items()]
 
 
-def _strata_table(report: Report, column: str, labels: Sequence[str]) -> Table:
-    kinds = [kind["name"] for kind in report.record["kinds"]]
+def _strata_table(report: Report, prefix: str, what: str, column: str, labels: Sequence[str]) -> Table:
+    have = {row.kind for row in report.rows if row.sums is not None and prefix in row.sums.names}
+    kinds = [kind["name"] for kind in report.record["kinds"] if kind["name"] in have]
     body = []
     for label in labels:
         cells = [Cell(text=label)]
         n_units = 0.0
         for kind in kinds:
-            total, weight, most = _pooled(report.rows, kind, f"wce[{column}={label}]")
+            total, weight, most = _pooled(report.rows, kind, f"{prefix}[{column}={label}]")
             n_units = max(n_units, most)
             value = total / weight if weight else None
             cells.append(Cell(text=fixed_text(value, 3), sort=value))
         body.append((n_units, (*cells, Cell(text=count_text(round(n_units)), sort=n_units))))
     body.sort(key=lambda item: -item[0])
     return Table(
-        caption=f"Nats per word by {column}, pooled over seeds{table_stamp(report.record)}",
+        caption=f"{what} by {column}, pooled over seeds{table_stamp(report.record)}",
         header=(column, *(kind_label(report.record, kind) for kind in kinds), "words"),
         rows=tuple(cells for _, cells in body),
     )

@@ -6,10 +6,11 @@ from typing import Any
 from rig.core.fingerprint import flatten
 from rig.report.build import Report
 from rig.report.content import Section
+from rig.report.empty import empty_sentences
 from rig.report.labels import is_unlocked
 from rig.report.learning_rates import Locks
 from rig.report.numbers import EMPTY, count_text
-from rig.report.task_tables import empty_reasons
+from rig.report.task_tables import task_names
 from rig.tasks.catalog import TASKS
 
 
@@ -115,8 +116,7 @@ def _tasks(report: Report) -> Iterator[str]:
     skipped = [name for name in TASKS if name not in asked]
     if skipped:
         yield f"Tasks that were not asked for: {', '.join(skipped)}."
-    for name, reason in empty_reasons(report).items():
-        yield f"{name} is empty: {reason}."
+    yield from empty_sentences(report, task_names(report).__contains__, lambda row: row.kind)
 
 
 def _by_setting(report: Report, group: str) -> dict[str, list[str]]:

@@ -1,35 +1,42 @@
 """The sections of a report page, each a function of the report; the order is the reader's."""
 
-import json
 import shlex
 from collections.abc import Mapping
-from typing import Any
 
 from rig.metrics.catalog import METRICS
 from rig.report.answer import answer_sentences, stamps, warnings
 from rig.report.audit import audit_section, audit_verdict
 from rig.report.build import Report
-from rig.report.class_tables import CLASSES, READINGS, class_table, mixed_sentence, strata_tables
+from rig.report.class_tables import CLASSES, class_tables, mixed_sentence, strata_tables
 from rig.report.comparison_detail import comparison_section
-from rig.report.content import Cell, Figure, Page, Section, Table
-from rig.report.labels import row_name, shortened, unit_name
+from rig.report.content import Figure, Page, Section, Table
+from rig.report.empty import empty_sentences
+from rig.report.held_fixed import held_fixed_section
+from rig.report.labels import row_name
 from rig.report.learning_rates import Locks, learning_rates_section
 from rig.report.lineage import kinds_section
 from rig.report.not_tested import not_tested_section
 from rig.report.numbers import (
     EMPTY,
-    count_text,
-    delta_text,
-    fixed_text,
     level_text,
-    share_text,
     value_text,
 )
 from rig.report.task_tables import task_names, tasks_section
 from rig.report.value_tables import aggregate_table, cost_table, per_seed_table
 
-_LEADING = ("bpc", "bpb", "ce", "ppl", "word_ppl")
-_PER_SEED = ("ppl", "bpc", *(f"ppl_{name}" for name in CLASSES))
+_LEADING = ("bpc", "bpb", "ce", "ppl", "word_ppl", "pppl_l2r", "pppl", "word_pppl_l2r", "mlm_accuracy")
+_PER_SEED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "causal": (
+        "Perplexity and bits per character per seed",
+        ("ppl", "bpc", *(f"ppl_{name}" for name in CLASSES)),
+    ),
+    "masked": (
+        "Masked accuracy and pseudo-perplexity per seed",
+        ("mlm_accuracy", "pppl", "pppl_l2r", *(f"pppl_l2r_{name}" for name in CLASSES)),
+    ),
+}
+"""Objective to the caption and the columns of its table."""
+_CLASS_DIFFERENCES = (("bpc", "bits per character"), ("wpppl_l2r", "pseudo-perplexity per word"))
 
 
 def page(report: Report, figures: Mapping[str, Figure], locks: Locks) -> Page:
@@ -57,7 +64,7 @@ def page(report: Report, figures: Mapping[str, Figure], locks: Locks) -> Page:
         not_tested_section(report, locks),
         kinds_section(report, figures),
         audit_section(report),
-        _held_fixed(report),
+        held_fixed_section(report),
         _provenance(report),
         _samples(report),
     )
@@ -80,7 +87,10 @@ def paper_tables(report: Report) -> list[tuple[str, Table]]:
     """The tables for a paper, by label."""
     tables = [
         ("over-seeds", aggregate_table(report, leading_names(report), aggregate_caption(report))),
-        ("per-seed", per_seed_table(report, _PER_SEED)),
+        *(
+            ("per-seed" if objective == "causal" else f"per-seed-{objective}", table)
+            for objective, table in _per_seed_tables(report).items()
+        ),
     ]
     if tasks := task_names(report):
         tables.append(("tasks-per-seed", per_seed_table(report, tasks, caption="Tasks per seed")))
@@ -121,29 +131,23 @@ def _per_seed(report: Report) -> Section:
             "Every column, with exact values, is in per_seed.csv and per_seed.parquet. "
             f"A dash ({EMPTY}) stands where nothing was scored, never 0.",
         ),
-        bullets=tuple(_why_empty(report)),
+        bullets=tuple(empty_sentences(report, METRICS.__contains__, row_name)),
         tables=(
-            per_seed_table(report, _PER_SEED),
+            *_per_seed_tables(report).values(),
             *((per_seed_table(report, tasks, caption="Tasks per seed"),) if tasks else ()),
             cost_table(report),
         ),
     )
 
 
-def _why_empty(report: Report) -> list[str]:
-    """The likelihood metrics that are empty somewhere, those of one reason and the same rows together."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for row in report.rows:
-        for name, reason in row.reasons.items():
-            if name in METRICS:
-                rows.setdefault((name, reason), []).append(row_name(row))
-    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (name, reason), found in rows.items():
-        names.setdefault((reason, tuple(found)), []).append(name)
-    return [
-        f"{shortened(metrics)} {'is' if len(metrics) == 1 else 'are'} empty: {reason} ({', '.join(found)})."
-        for (reason, found), metrics in names.items()
-    ]
+def _per_seed_tables(report: Report) -> dict[str, Table]:
+    """Objective to its kinds' values."""
+    objectives = {kind["config"]["kind"]["objective"] for kind in report.record["kinds"]}
+    return {
+        objective: per_seed_table(report, names, caption, objective)
+        for objective, (caption, names) in _PER_SEED.items()
+        if objective in objectives
+    }
 
 
 def _word_classes(report: Report, figures: Mapping[str, Figure]) -> Section:
@@ -157,7 +161,7 @@ def _word_classes(report: Report, figures: Mapping[str, Figure]) -> Section:
             mixed_sentence(report),
         ),
         tables=(
-            *(class_table(report, prefix, sums, caption) for prefix, sums, caption in READINGS),
+            *class_tables(report),
             *_class_differences(report),
             *strata_tables(report),
         ),
@@ -166,60 +170,13 @@ def _word_classes(report: Report, figures: Mapping[str, Figure]) -> Section:
 
 
 def _class_differences(report: Report) -> list[Table]:
-    if not report.comparisons:
-        return []
-    names = [f"bpc_{name}" for name in CLASSES]
-    return [aggregate_table(report, names, "Differences in bits per character by class (exploratory)")]
-
-
-def _held_fixed(report: Report) -> Section:
-    record = report.record
-    data, config = record["data"], record["kinds"][0]["config"]
-    overlap = data["overlap"]
-    bullets = [
-        f"Data {data['name']}: documents {data['content'].get('documents', '')[:12]}, "
-        f"words {data['content'].get('words', '')[:12]} (sha256 of content).",
-        f"{overlap['n_overlapping']} of {overlap['n_test']} test sentences ({share_text(overlap['share'])}) "
-        "also stand in the train split; none was removed.",
-        f"Every token of a document is scored once, given BOS; EOS is not scored. Windows of "
-        f"{config['model']['context']} tokens, {config['score']['stride']} apart.",
+    tested = {comparison.column.name for comparison in report.comparisons if comparison.tested is not None}
+    readings = {what: [f"{prefix}_{name}" for name in CLASSES] for prefix, what in _CLASS_DIFFERENCES}
+    return [
+        aggregate_table(report, names, f"Differences in {what} by class (exploratory)")
+        for what, names in readings.items()
+        if tested.intersection(names)
     ]
-    done = next((row.done for row in report.rows if row.done is not None), None)
-    if done is not None:
-        bullets.append(
-            f"Scored: {count_text(done.result['n_documents'])} documents, "
-            f"{count_text(done.result['n_chars'])} characters, {count_text(done.result['n_bytes'])} bytes, "
-            f"{count_text(done.result['n_units'])} words of the {done.result['split']} split."
-        )
-    if any(kind["config"]["kind"]["has_lr"] for kind in record["kinds"]):
-        bullets.append("Not held fixed: the learning rate, which is each kind's own.")
-    shared = {group: config[group] for group in ("model", "tokenizer", "train", "score")}
-    shared["train"] = {name: value for name, value in shared["train"].items() if name != "lr"}
-    tables = [] if data["exact"] is None else [_distance_table(report, data["exact"])]
-    return Section(
-        title="Held fixed",
-        bullets=tuple(bullets),
-        tables=tuple(tables),
-        blocks=("\n".join(f"{group}: {json.dumps(values)}" for group, values in shared.items()),),
-    )
-
-
-def _distance_table(report: Report, exact: Mapping[str, Any]) -> Table:
-    floor = exact["bits_per_character"]
-    means = {row["kind"]: row.get("mean") for row in report.aggregate if row["metric"] == "bpc"}
-    body = [
-        (Cell(text=kind), Cell(text=fixed_text(mean, 4), sort=mean), Cell(text=delta_text(mean - floor, 4)))
-        for kind, mean in means.items()
-        if mean is not None
-    ]
-    return Table(
-        caption=(
-            "Distance from the language's exact cross-entropy, "
-            f"{fixed_text(floor, 4)} {unit_name('bits/char')}: no model can do better on average"
-        ),
-        header=("kind", "bpc", "above exact"),
-        rows=tuple(body),
-    )
 
 
 def _provenance(report: Report) -> Section:

@@ -3,6 +3,7 @@
 from rig.metrics.catalog import METRICS
 from rig.report.build import Report
 from rig.report.content import Section
+from rig.report.empty import empty_sentences
 from rig.report.fact_tables import number_tables, task_facts, text_blocks
 from rig.report.task_levels import levels_table
 
@@ -18,7 +19,7 @@ def tasks_section(report: Report) -> Section:
     if not names:
         return Section(title="Tasks", paragraphs=("No task was asked for (`tasks=[]`).",))
     bullets = [f"{name}: {report.catalog[name].definition}" for name in names]
-    bullets += [f"{name} is empty: {reason}." for name, reason in empty_reasons(report).items()]
+    bullets += empty_sentences(report, names.__contains__, lambda row: row.kind)
     facts = task_facts(report)
     levels = levels_table(report, names, facts)
     return Section(
@@ -30,17 +31,3 @@ def tasks_section(report: Report) -> Section:
         ),
         blocks=tuple(block for held in facts for block in text_blocks(held)),
     )
-
-
-def empty_reasons(report: Report) -> dict[str, str]:
-    """Each task's column that is empty somewhere, with its reasons and the kinds that each holds for."""
-    found: dict[str, dict[str, dict[str, None]]] = {}
-    names = task_names(report)
-    for row in report.rows:
-        for name, reason in row.reasons.items():
-            if name in names:
-                found.setdefault(name, {}).setdefault(reason, {})[row.kind] = None
-    return {
-        name: "; ".join(f"{reason} ({', '.join(kinds)})" for reason, kinds in reasons.items())
-        for name, reasons in found.items()
-    }

@@ -91,11 +91,16 @@ def _difference(row: Mapping[str, Any], comparison: Comparison | None) -> list[C
 
 
 def per_seed_table(
-    report: Report, names: Sequence[str], caption: str = "Perplexity and bits per character per seed"
+    report: Report,
+    names: Sequence[str],
+    caption: str = "Perplexity and bits per character per seed",
+    objective: str | None = None,
 ) -> Table:
-    """Values of these metrics, one row a kind and seed."""
+    """Values of these metrics, one row a kind and seed, of the kinds with this objective; None: of all."""
     body = []
     for row in report.rows:
+        if objective is not None and row.objective != objective:
+            continue
         cells = _row_head(report, row)
         cells += [Cell(text=value_text(row.values.get(name)), sort=row.values.get(name)) for name in names]
         body.append(tuple(cells))

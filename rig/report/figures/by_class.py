@@ -9,19 +9,25 @@ from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.figures.style import draw_svg, series, shown_difference, zero_line
 
+_READINGS = {
+    "bpc": ("bits per character", "bits/char"),
+    "wppl": ("the perplexity per word", "% perplexity per word"),
+    "wpppl_l2r": ("the pseudo-perplexity per word", "% pseudo-perplexity per word"),
+}
+"""Prefix of the metric to what it is and the unit of its differences, the preferred one first."""
 _STEP = 0.22
 """Between variants of one class."""
 
 
 def draw_by_class(report: Report, folder: Path, path: Path) -> str | None:
-    """Draw bits per character by class, or the perplexity per word where a kind has no bits per character."""
+    """Draw bits per character by class, or the perplexity per word where no kind has bits per character."""
     del folder
-    prefix = next((prefix for prefix in ("bpc", "wppl") if _comparisons(report, prefix)), None)
+    prefix = next((prefix for prefix in _READINGS if _comparisons(report, prefix)), None)
     if prefix is None:
         return None
     found = _comparisons(report, prefix)
-    shown = shown_difference(is_log_scale=prefix == "wppl")
-    unit = "bits/char" if prefix == "bpc" else "% perplexity per word"
+    shown = shown_difference(is_log_scale=prefix != "bpc")
+    what, unit = _READINGS[prefix]
     variants = list(dict.fromkeys(kind for kind, _ in found))
 
     def plot(figure: Figure) -> None:
@@ -51,7 +57,6 @@ def draw_by_class(report: Report, folder: Path, path: Path) -> str | None:
         figure.legend(loc="outside lower center", ncols=min(len(variants), 4))
 
     draw_svg(path, width=6.4, height=3.6, plot=plot)
-    what = "bits per character" if prefix == "bpc" else "the perplexity per word"
     level = f"{report.record['stats']['confidence_level']:.0%}"
     return (
         f"Difference from {report.record['baseline']} in {what} by word class: mean, {level} Student t "

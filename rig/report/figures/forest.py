@@ -13,7 +13,7 @@ from rig.report.comparison import Comparison
 from rig.report.figures.style import INK, draw_svg, series, shown_difference, zero_line
 from rig.stats.paired import PairedComparison
 
-_SHOWN = ("bpc", "ce", "ppl", "word_ppl")
+_SHOWN = ("bpc", "ce", "ppl", "word_ppl", "pppl_l2r", "pppl", "word_pppl_l2r", "mlm_accuracy")
 _ROW_INCHES = 0.34
 _PANEL_INCHES = 0.75
 

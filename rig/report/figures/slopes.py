@@ -11,7 +11,7 @@ from rig.metrics.catalog import METRICS
 from rig.report.build import Report
 from rig.report.figures.style import draw_svg, series
 
-_SHOWN = ("bpc", "ppl", "word_ppl")
+_SHOWN = ("bpc", "ppl", "word_ppl", "pppl_l2r", "mlm_accuracy")
 _MOST_PANELS = 9
 _COLUMNS = 3
 
