@@ -40,3 +40,9 @@ class MaskedTokens:
     @property
     def _where(self) -> str:
         return f"document '{self.doc_id}'"
+
+
+def no_masked_tokens(doc_id: str) -> MaskedTokens:
+    """Of a document that had no token selected."""
+    none = np.zeros(0, np.int64)
+    return MaskedTokens(doc_id=doc_id, position=none, token_id=none, predicted=none, logprob=np.zeros(0))

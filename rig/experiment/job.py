@@ -97,6 +97,7 @@ def prepare_job(request: Request) -> Job:
             )
         if config["score"]["split"] != "test":
             raise ConfigError("`score.split` must be test in the main job; a sweep reads validation")
+    _check_measurable(configs)
     data = prepare(configs[0]["data"], conf=conf, cache=request.cache)
     planned, locks = [], {}
     for config in configs:
@@ -138,4 +139,24 @@ def _check_buildable(config: Mapping[str, Any], data: PreparedData) -> None:
         if name not in known:
             raise ConfigError(
                 f"`stats.family` names '{name}', which is no metric here. {did_you_mean(name, known)}"
+            )
+
+
+def _check_measurable(configs: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a declared metric that no kind of the job has, such as bits per character of masked kinds."""
+    objectives = {config["kind"]["objective"] for config in configs}
+    for name in configs[0]["stats"]["family"]:
+        if name not in METRICS:
+            continue
+        metric = METRICS[name]
+        if objectives.isdisjoint(metric.objectives):
+            instead = "pppl_l2r" if "masked" in objectives else "bpc"
+            raise ConfigError(
+                f"`stats.family` declares '{name}', which only {' and '.join(metric.objectives)} kinds have "
+                f"and there is none among these; set stats.primary={instead} stats.family=[{instead}]"
+            )
+        if "pll" in metric.sums and not configs[0]["score"]["pseudo_likelihood"]:
+            raise ConfigError(
+                f"`stats.family` declares '{name}', which is not measured with `score.pseudo_likelihood` "
+                "false; set it to true"
             )

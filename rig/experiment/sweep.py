@@ -23,12 +23,13 @@ from rig.experiment.plan import plan_kind
 from rig.experiment.progress import Display
 from rig.experiment.runner import Outcome, run_cells
 from rig.experiment.sweep_record import SweepRecord, make_record, measured_loss, publish_record
-from rig.metrics.catalog import METRICS
+from rig.metrics.catalog import metrics_of
 from rig.store.cells import CellSpec
 from rig.store.provenance import environment, git_state
 
 _PROTOCOL = ("low", "high", "points", "scale", "steps", "seed", "metric", "split", "robust_width")
 _TRAINED_GROUP = "train"
+_CAUSAL_METRIC, _MASKED_METRIC = "ce", "mlm_ce"
 
 
 @final
@@ -90,9 +91,26 @@ def sweep_config(conf: ConfDir, name: str, kind: str, overrides: Sequence[str]) 
                 f"({sweep[source]}); write sweep.{source}={given[key]}"
             )
         config = with_value(config, key, sweep[source])
-    lower = [metric.name for metric in METRICS.values() if metric.direction == "lower"]
-    if sweep["metric"] not in lower:
-        raise ConfigError(f"`sweep.metric` is '{sweep['metric']}'. {did_you_mean(sweep['metric'], lower)}")
+    return _with_metric(config)
+
+
+def _with_metric(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The config with a metric that its objective has: where conf says `ce`, a masked kind has `mlm_ce`.
+
+    The choice among learning rates needs no pseudo-likelihood, which takes most of a masked cell's scoring.
+    """
+    objective, metric = config["kind"]["objective"], config["sweep"]["metric"]
+    if objective == "masked" and metric == _CAUSAL_METRIC:
+        metric = _MASKED_METRIC
+    lower = [one.name for one in metrics_of(objective).values() if one.direction == "lower"]
+    if metric not in lower:
+        raise ConfigError(
+            f"`sweep.metric` is '{metric}', which a {objective} kind does not have or does not minimise. "
+            f"{did_you_mean(metric, lower)}"
+        )
+    config = with_value(config, "sweep.metric", metric)
+    if objective == "masked":
+        config = with_value(config, "score.pseudo_likelihood", metric != _MASKED_METRIC)
     return config
 
 

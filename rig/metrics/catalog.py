@@ -1,4 +1,7 @@
-"""Every likelihood metric in one table: its sums, its unit, which way is better, what it means."""
+"""Every metric that is made of sums in one table: its sums, its unit, which way is better, what it means.
+
+A causal model's likelihood and a masked model's pseudo-likelihood never share a metric.
+"""
 
 import math
 import sys
@@ -10,6 +13,7 @@ from rig.core.documents import WORD_CLASSES
 _MAX_EXPONENT = math.log(sys.float_info.max)
 
 Direction = Literal["lower", "higher", "none"]
+Objective = Literal["causal", "masked"]
 
 
 @final
@@ -26,6 +30,8 @@ class Metric:
     direction: Direction
     """Which way is better; `none` for a description."""
     definition: str
+    objectives: tuple[Objective, ...] = ("causal",)
+    """Whose models have it."""
 
     def value(self, ratio: float | None) -> float | None:
         """The metric's value from total / weight; None where nothing was scored or exp overflows."""
@@ -57,15 +63,71 @@ def _table() -> tuple[Metric, ...]:
         rows.append(
             _plain(f"bpc_{name}", f"bpc_{name}", "bits/char", f"Bits per character of {word_class} units.")
         )
-    rows.append(
-        _plain("mixed_share", "mixed_share", "share", "Tokens in blocks whose units differ in class.", "none")
-    )
-    rows.append(_plain("unk_rate", "unk_rate", "share", "Unknown tokens / scored tokens.", "none"))
+    for name, sums, definition in (
+        ("mixed_share", "mixed_share", "Tokens in blocks whose units differ in class."),
+        ("unk_rate", "unk_rate", "Unknown tokens / scored tokens."),
+    ):
+        rows.append(
+            Metric(
+                name=name, sums=sums, is_exp=False, unit="share", direction="none", definition=definition,
+                objectives=("causal", "masked"),
+            )
+        )  # fmt: skip
+    return (*rows, *_masked_table())
+
+
+def _masked_table() -> tuple[Metric, ...]:
+    """Those of masked models; none of them is a likelihood."""
+    l2r = "the later pieces of its word hidden too (Kauf and Ivanova 2023)"
+    rows = [
+        _masked(
+            "mlm_accuracy", "mlm_accuracy",
+            "Masked accuracy: hidden tokens whose original has the highest logit / hidden tokens.",
+            is_exp=False, unit="share", direction="higher",
+        ),
+        _masked("pppl", "pll", "Pseudo-perplexity per token, each hidden alone (Salazar et al. 2020)."),
+        _masked("pppl_l2r", "pll_l2r", f"Pseudo-perplexity per token, {l2r}."),
+        _masked(
+            "mlm_ce", "mlm_ce", "Cross-entropy of the tokens that masked accuracy hides.",
+            is_exp=False, unit="nats/token",
+        ),
+        _masked("word_pppl_l2r", "wpll_l2r", f"Pseudo-perplexity per surface unit, {l2r}."),
+    ]  # fmt: skip
+    for prefix, sums, what in (("pppl_l2r", "pll_l2r", "token"), ("wpppl_l2r", "wpll_l2r", "unit")):
+        for word_class in WORD_CLASSES:
+            name = word_class.lower()
+            definition = f"Pseudo-perplexity per {what} of {word_class} units, word left to right."
+            rows.append(_masked(f"{prefix}_{name}", f"{sums}_{name}", definition))
     return tuple(rows)
 
 
-def _plain(name: str, sums: str, unit: str, definition: str, direction: Direction = "lower") -> Metric:
-    return Metric(name=name, sums=sums, is_exp=False, unit=unit, direction=direction, definition=definition)
+def _masked(
+    name: str,
+    sums: str,
+    definition: str,
+    *,
+    is_exp: bool = True,
+    unit: str = "",
+    direction: Direction = "lower",
+) -> Metric:
+    return Metric(
+        name=name,
+        sums=sums,
+        is_exp=is_exp,
+        unit=unit,
+        direction=direction,
+        definition=definition,
+        objectives=("masked",),
+    )
+
+
+def metrics_of(objective: str) -> dict[str, Metric]:
+    """Name to metric, of those that a model of this objective has, in the order of the per-seed table."""
+    return {name: metric for name, metric in METRICS.items() if objective in metric.objectives}
+
+
+def _plain(name: str, sums: str, unit: str, definition: str) -> Metric:
+    return Metric(name=name, sums=sums, is_exp=False, unit=unit, direction="lower", definition=definition)
 
 
 def _exp(name: str, sums: str, unit: str, definition: str) -> Metric:

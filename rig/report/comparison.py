@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rig.core.errors import ConfigError, did_you_mean
 from rig.core.seeding import stream
+from rig.metrics.catalog import METRICS
 from rig.report.duplicates import replicates
 from rig.report.rows import Column, SeedRow
 from rig.stats.multiplicity import holm
@@ -241,6 +242,7 @@ def _why_not(column: Column, base: Sequence[SeedRow | None], variant: Sequence[S
     if len({row.objective for row in (*base, *variant) if row is not None}) > 1:
         return "not compared: the kinds have different objectives"
     is_per_token = column.name in {"ce", "ppl"} or column.name.startswith("ppl_")
+    is_masked = column.name in METRICS and METRICS[column.name].objectives == ("masked",)
     tokenizers = {
         row.done.result["facts"].get("tokenizer_sha256")
         for row in (*base, *variant)
@@ -248,4 +250,6 @@ def _why_not(column: Column, base: Sequence[SeedRow | None], variant: Sequence[S
     }
     if is_per_token and len(tokenizers) > 1:
         return "not compared: per token, and the kinds have different tokenizers"
+    if is_masked and len(tokenizers) > 1:
+        return "not compared: what is hidden differs, since the kinds have different tokenizers"
     return ""

@@ -4,7 +4,7 @@ A perplexity is exp of pooled nats over pooled weights; a task's column is the d
 Nothing is read from a stored mean.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, final
@@ -12,13 +12,13 @@ from typing import Any, Literal, final
 from rig.core.errors import StoreError
 from rig.core.fingerprint import fingerprint
 from rig.core.sums import Sums
-from rig.metrics.catalog import METRICS, Direction
+from rig.metrics.catalog import METRICS, Direction, Metric, metrics_of
 from rig.store.cells import DoneCell, check_done
 from rig.store.tables import read_sums
 
 Status = Literal["ok", "diverged", "failed"]
 
-LIKELIHOOD: tuple[str, ...] = tuple(METRICS)
+LIKELIHOOD: tuple[str, ...] = tuple(metrics_of("causal"))
 MASKED: tuple[str, ...] = ("mlm_accuracy", "n_masked", "pppl", "pppl_l2r")
 TASKS: tuple[str, ...] = ("tree_valid_rate", "parse_rate", "tree_depth", "sv_agreement", "sim_assin2")
 FACTS: tuple[str, ...] = ("n_tokens", "n_chars", "n_params", "train_tokens", "train_s")
@@ -75,7 +75,8 @@ def seed_rows(record: Mapping[str, Any], runs: Path) -> list[SeedRow]:
 
 
 def column_catalog(rows: Sequence[SeedRow]) -> dict[str, Column]:
-    """Every metric that some row could have: likelihood metrics, then the tasks' columns."""
+    """Every metric that some row could have: those of the rows' objectives, then the tasks' columns."""
+    objectives = {row.objective for row in rows}
     catalog = {
         metric.name: Column(
             name=metric.name,
@@ -85,6 +86,7 @@ def column_catalog(rows: Sequence[SeedRow]) -> dict[str, Column]:
             definition=metric.definition,
         )
         for metric in METRICS.values()
+        if not objectives.isdisjoint(metric.objectives)
     }
     for row in rows:
         for column in _task_columns(row.done):
@@ -102,10 +104,11 @@ def column_catalog(rows: Sequence[SeedRow]) -> dict[str, Column]:
 
 
 def metric_names(rows: Sequence[SeedRow]) -> list[str]:
-    """The metrics of a report in the contract's order; further tasks' columns follow the known ones."""
+    """The metrics of a report in the contract's order; others that a row has follow the known ones."""
     known = (*LIKELIHOOD, *MASKED, *TASKS)
-    further = sorted({name for row in rows for name in row.values} - set(known))
-    return [*known, *further]
+    present = {name for row in rows for name in row.values}
+    further = [name for name in METRICS if name in present and name not in known]
+    return [*known, *further, *sorted(present - {*known, *further})]
 
 
 def column_names(rows: Sequence[SeedRow]) -> list[str]:
@@ -143,13 +146,18 @@ def _seed_row(kind: Mapping[str, Any], entry: Mapping[str, Any], runs: Path) -> 
     if fingerprint(done.result) != entry["result_sha256"]:
         raise StoreError(f"cell {entry['cell']} holds another result than the one this report was made from")
     sums = read_sums(done.attempt / "sums.parquet")
-    values, test_values, reasons = _likelihood(sums, is_code_length=done.result["is_code_length"])
+    if common["objective"] == "masked":
+        values, test_values, reasons = _pseudo_likelihood(sums)
+    else:
+        values, test_values, reasons = _likelihood(sums, is_code_length=done.result["is_code_length"])
     for column in _task_columns(done):
         values[column["name"]] = test_values[column["name"]] = column["value"]
         if column["value"] is None:
             reasons[column["name"]] = column["reason"] or "not defined on these items"
     facts = {name: done.result[name] for name in FACTS if name in done.result}
     facts["train_s"] = done.timing["train_s"]
+    if common["objective"] == "masked":
+        facts["n_masked"] = int(sums.pooled("mlm_accuracy")[1])
     return SeedRow(
         **common,
         values=values,
@@ -161,25 +169,51 @@ def _seed_row(kind: Mapping[str, Any], entry: Mapping[str, Any], runs: Path) -> 
     )
 
 
-def _likelihood(
-    sums: Sums, *, is_code_length: bool
-) -> tuple[dict[str, float | None], dict[str, float | None], dict[str, str]]:
+_Values = tuple[dict[str, float | None], dict[str, float | None], dict[str, str]]
+"""Values, values on the scale of tests, reasons of empty ones; each by metric."""
+
+
+def _likelihood(sums: Sums, *, is_code_length: bool) -> _Values:
+    def why_empty(metric: Metric) -> str:
+        is_per_text = metric.sums.startswith(("bpc", "bpb")) and not is_code_length
+        return "unknown tokens are not charged their spelling" if is_per_text else "nothing of it in the text"
+
+    return _values(sums, metrics_of("causal").values(), why_empty, too_large="too large for a number; see ce")
+
+
+def _pseudo_likelihood(sums: Sums) -> _Values:
+    """A likelihood's columns are empty for one reason; without `score.pseudo_likelihood` pppl's are too."""
+    metrics = metrics_of("masked")
+    absent = {
+        name: "masked: a pseudo-likelihood is not a likelihood" for name in METRICS if name not in metrics
+    }
+    if sums.names and "pll" not in sums.names:
+        unasked = [name for name, metric in metrics.items() if metric.sums not in sums.names]
+        absent |= dict.fromkeys(unasked, "score.pseudo_likelihood is false")
+    measured = [metric for name, metric in metrics.items() if name not in absent]
+    values, test_values, reasons = _values(sums, measured, lambda _: "nothing of it in the text")
+    both = {**absent, **reasons}
+    return values, test_values, {name: both[name] for name in METRICS if name in both}
+
+
+def _values(
+    sums: Sums,
+    metrics: Iterable[Metric],
+    why_empty: Callable[[Metric], str],
+    *,
+    too_large: str = "too large for a number; its logarithm is in the cell's sums",
+) -> _Values:
     values: dict[str, float | None] = {}
     test_values: dict[str, float | None] = {}
     reasons: dict[str, str] = {}
-    for name, metric in METRICS.items():
+    for metric in metrics:
         ratio = sums.ratio(metric.sums)
-        values[name] = metric.value(ratio)
-        test_values[name] = ratio
+        values[metric.name] = metric.value(ratio)
+        test_values[metric.name] = ratio
         if ratio is None:
-            is_per_text = metric.sums.startswith(("bpc", "bpb")) and not is_code_length
-            reasons[name] = (
-                "unknown tokens are not charged their spelling"
-                if is_per_text
-                else "nothing of it in the text"
-            )
-        elif values[name] is None:
-            reasons[name] = "too large for a number; see ce"
+            reasons[metric.name] = why_empty(metric)
+        elif values[metric.name] is None:
+            reasons[metric.name] = too_large
     return values, test_values, reasons
 
 

@@ -1,4 +1,4 @@
-"""Token scores, sums and items as parquet: one schema each, streamed when written, checked when read."""
+"""Token scores, hidden tokens, sums and items as parquet: one schema each, checked when read."""
 
 import contextlib
 import itertools
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from rig.core.errors import StoreError
 from rig.core.files import atomic_path
 from rig.core.items import Item
+from rig.core.masked_tokens import MaskedTokens
 from rig.core.sums import DocumentSums, Sums
 from rig.core.token_scores import TokenScores
 
@@ -24,6 +25,15 @@ TOKEN_SCORES = pa.schema(
         ("token_id", pa.int32()),
         ("char_start", pa.int32()),
         ("char_end", pa.int32()),
+        ("logprob", pa.float64()),
+    ]
+)
+MASKED_TOKENS = pa.schema(
+    [
+        ("doc_id", pa.dictionary(pa.int32(), pa.string())),
+        ("position", pa.int32()),
+        ("token_id", pa.int32()),
+        ("predicted", pa.int32()),
         ("logprob", pa.float64()),
     ]
 )
@@ -56,12 +66,8 @@ class TokenScoresWriter:
     def write(self, batch: Sequence[TokenScores]) -> None:
         """Append the documents of one batch."""
         lengths = [scores.n_tokens for scores in batch]
-        codes = np.repeat(np.arange(len(batch), dtype=np.int32), lengths)
-        doc_id = pa.DictionaryArray.from_arrays(
-            pa.array(codes), pa.array([scores.doc_id for scores in batch], pa.string())
-        )
         columns = {
-            "doc_id": doc_id,
+            "doc_id": _doc_ids([scores.doc_id for scores in batch], lengths),
             "position": _join([np.arange(n) for n in lengths], np.int32),
             "token_id": _join([scores.token_id for scores in batch], np.int32),
             "char_start": _join([scores.char_start for scores in batch], np.int32),
@@ -69,6 +75,11 @@ class TokenScoresWriter:
             "logprob": _join([scores.logprob for scores in batch], np.float64),
         }
         self._writer.write_table(pa.table(columns, schema=TOKEN_SCORES))
+
+
+def _doc_ids(doc_ids: Sequence[str], lengths: Sequence[int]) -> pa.DictionaryArray:
+    codes = np.repeat(np.arange(len(doc_ids), dtype=np.int32), lengths)
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(doc_ids, pa.string()))
 
 
 def _join(parts: Sequence[npt.NDArray[Any]], dtype: type) -> npt.NDArray[Any]:
@@ -93,24 +104,63 @@ def read_token_scores(path: Path, n_chars: dict[str, int]) -> Iterator[TokenScor
         StoreError: A document is unknown or the file has other columns.
         ModelError: Spans don't tile a text, or a log-probability is not one.
     """
-    file = _open(path, TOKEN_SCORES)
+    for doc_id, columns in _by_document(path, TOKEN_SCORES):
+        if doc_id not in n_chars:
+            raise StoreError(f"{path}: document '{doc_id}' is not in the annotations")
+        yield TokenScores(
+            doc_id=doc_id,
+            token_id=columns["token_id"].astype(np.int64),
+            char_start=columns["char_start"].astype(np.int64),
+            char_end=columns["char_end"].astype(np.int64),
+            logprob=columns["logprob"],
+            n_chars=n_chars[doc_id],
+        )
+
+
+def write_masked_tokens(path: Path, documents: Iterable[MaskedTokens]) -> None:
+    """Write one row a hidden token; a document without any has no row."""
+    rows = list(documents)
+    lengths = [len(tokens.position) for tokens in rows]
+    columns = {
+        "doc_id": _doc_ids([tokens.doc_id for tokens in rows], lengths),
+        "position": _join([tokens.position for tokens in rows], np.int32),
+        "token_id": _join([tokens.token_id for tokens in rows], np.int32),
+        "predicted": _join([tokens.predicted for tokens in rows], np.int32),
+        "logprob": _join([tokens.logprob for tokens in rows], np.float64),
+    }
+    with atomic_path(path) as temporary:
+        pq.write_table(pa.table(columns, schema=MASKED_TOKENS), temporary)
+
+
+def read_masked_tokens(path: Path) -> dict[str, MaskedTokens]:
+    """Document to its hidden tokens; one that had none is missing.
+
+    Raises:
+        StoreError: The file has other columns.
+        ModelError: Positions don't ascend, or a log-probability is not one.
+    """
+    return {
+        doc_id: MaskedTokens(
+            doc_id=doc_id,
+            position=columns["position"].astype(np.int64),
+            token_id=columns["token_id"].astype(np.int64),
+            predicted=columns["predicted"].astype(np.int64),
+            logprob=columns["logprob"],
+        )
+        for doc_id, columns in _by_document(path, MASKED_TOKENS)
+    }
+
+
+def _by_document(path: Path, schema: pa.Schema) -> Iterator[tuple[str, dict[str, npt.NDArray[Any]]]]:
+    """Each document's columns, in order, one row group in memory at a time."""
+    file = _open(path, schema)
     for group in range(file.num_row_groups):
         table = file.read_row_group(group)
         doc_ids = np.asarray(table["doc_id"].to_numpy(zero_copy_only=False), dtype=object)
-        columns = {name: table[name].to_numpy() for name in ("token_id", "char_start", "char_end", "logprob")}
+        columns = {name: table[name].to_numpy() for name in schema.names if name != "doc_id"}
         starts = np.flatnonzero(np.append(True, doc_ids[1:] != doc_ids[:-1])[: len(doc_ids)]).tolist()
         for start, end in itertools.pairwise([*starts, len(doc_ids)]):
-            doc_id = str(doc_ids[start])
-            if doc_id not in n_chars:
-                raise StoreError(f"{path}: document '{doc_id}' is not in the annotations")
-            yield TokenScores(
-                doc_id=doc_id,
-                token_id=columns["token_id"][start:end].astype(np.int64),
-                char_start=columns["char_start"][start:end].astype(np.int64),
-                char_end=columns["char_end"][start:end].astype(np.int64),
-                logprob=columns["logprob"][start:end],
-                n_chars=n_chars[doc_id],
-            )
+            yield str(doc_ids[start]), {name: values[start:end] for name, values in columns.items()}
 
 
 def write_sums(path: Path, documents: Iterable[tuple[str, DocumentSums]]) -> None:
