@@ -25,7 +25,7 @@ Shift = Literal[-1, 0, 1]
 
 _SHIFTS: tuple[Shift, ...] = (-1, 0, 1)
 _CLEAR_NATS = 0.2
-_CLEAR_STANDARD_ERRORS = 4.0
+_CLEAR_STANDARD_ERRORS = 3.0
 _CHANGED = 0.02
 """Total variation above which a distribution has changed; arithmetic in half precision stays below."""
 _LEAST_LOGPROB = -50.0

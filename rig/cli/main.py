@@ -5,6 +5,7 @@ import sys
 import click
 
 from rig import __version__
+from rig.cli.audit import audit
 from rig.cli.data import data
 from rig.cli.export_template import export_template
 from rig.cli.import_text import import_text
@@ -32,7 +33,9 @@ def rig() -> None:
 
 for command in (import_text, make_agreement):
     data.add_command(command)
-for command in (tier1, report, power, verify, sweep, lock, data, export_template, parser, loss_report):
+for command in (
+    tier1, report, power, verify, audit, sweep, lock, data, export_template, parser, loss_report,
+):  # fmt: skip
     rig.add_command(command)
 
 
