@@ -37,7 +37,7 @@ def _snapshot(model: str, revision: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
-        return Path(snapshot_download(model, revision=revision, allow_patterns=_PATTERNS, tqdm_class=None))
+        return Path(snapshot_download(model, revision=revision, allow_patterns=_PATTERNS))
     except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
         raise DataError(
             f"the hub's model '{model}' at revision {revision} is not in the local cache and could not be "
