@@ -69,3 +69,31 @@ def bert(directory: Path, **changes: Any) -> Path:
     save_network(transformers.BertForMaskedLM(transformers.BertConfig(**{**settings, **changes})), directory)
     save_tokenizer(tokenizer, directory, BERT_SPECIAL)
     return directory
+
+
+def gemma2(directory: Path) -> Path:
+    """A Gemma 2 of 2 layers, whose logits are capped after the head."""
+    tokenizer = sentencepiece()
+    config = transformers.Gemma2Config(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        num_key_value_heads=2, head_dim=16, intermediate_size=64, max_position_embeddings=CONTEXT,
+        bos_token_id=0, eos_token_id=1, final_logit_softcapping=3.0,
+    )  # fmt: skip
+    save_network(transformers.Gemma2ForCausalLM(config), directory)
+    save_tokenizer(tokenizer, directory)
+    return directory
+
+
+def masked(directory: Path, make: str, **changes: Any) -> Path:
+    """A masked model of some other class, with the tokenizer of `bert`."""
+    tokenizer = wordpiece()
+    settings: dict[str, Any] = {
+        "vocab_size": tokenizer.get_vocab_size(), "hidden_size": 32, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": CONTEXT,
+        "pad_token_id": 4, "bos_token_id": 0, "eos_token_id": 1, "cls_token_id": 0, "sep_token_id": 1,
+        "embedding_size": 32,
+    }  # fmt: skip
+    network: Any = getattr(transformers, make)
+    save_network(network(network.config_class(**{**settings, **changes})), directory)
+    save_tokenizer(tokenizer, directory, BERT_SPECIAL)
+    return directory

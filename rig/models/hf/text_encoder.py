@@ -22,7 +22,7 @@ from rig.models.hf.checkpoint import TOKENIZER
 from rig.models.hf.pieces import Pieces, byte_pieces, unk_id
 from rig.models.hf.spans import spans_by_offsets, spans_by_spelling
 from rig.models.hf.special_tokens import SpecialTokens
-from rig.models.tokenizer import Encoding, check_ids
+from rig.models.tokenizer import Encoding, check_ids, utf8
 
 _PROBE = "Não viu 12 gatos, é?\nThe End."
 _NOT_ENCODING = ("version", "truncation", "padding", "post_processor", "decoder")
@@ -100,6 +100,7 @@ class TextEncoder:
         return mask
 
     def _encode(self, text: str, where: str) -> Encoding:
+        utf8(text)  # refuses half of a surrogate pair
         encoded = self._backend.encode(text, add_special_tokens=False)
         token_id = np.array(encoded.ids, np.int64)
         special = np.flatnonzero(np.isin(token_id, self._forbidden))
