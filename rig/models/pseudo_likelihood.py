@@ -20,6 +20,7 @@ from rig.core.documents import Document
 from rig.core.errors import ModelError
 from rig.core.token_scores import TokenScores
 from rig.models.base import FillsMasks, Gaps
+from rig.models.tokenizer import Encoding
 
 Ids = npt.NDArray[np.int64]
 Nats = npt.NDArray[np.float64]
@@ -109,43 +110,47 @@ def word_l2r_scores(
     return result
 
 
-def span_scores(model: FillsMasks, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> SpanScores:
+def span_scores(
+    model: FillsMasks, documents: Sequence[Document], spans: Sequence[tuple[int, int]]
+) -> SpanScores:
     """Of each text, the pseudo-log-probability of one span, a verb for example, given all the rest.
 
     The pieces that hold a character of the span are hidden together and predicted left to right, each with
-    those after it hidden still; so a form is charged each of its pieces once, and sees as many masks as it
+    those after it hidden still; so a form is charged each of its pieces once, and shows as many masks as it
     has pieces.
 
     Args:
         model: Fills masks.
-        texts: (n_texts,)
+        documents: (n_texts,)
         spans: (n_texts,) half-open code points [start, end) of each text, not empty.
 
     Raises:
-        ModelError: The model gave something that is no log-probability, or a span has no token.
+        ModelError: The model gave something that is no log-probability, or a span no token.
     """
-    encodings = model.encode(texts)
+    encodings = model.encode([document.text for document in documents])
     queries = []
-    for index, (encoding, (start, end)) in enumerate(zip(encodings, spans, strict=True)):
-        # An empty token is a later piece of the character before it.
-        first_char = np.where(
-            encoding.char_start == encoding.char_end, encoding.char_start - 1, encoding.char_start
-        )
-        last_char = np.maximum(encoding.char_end - 1, first_char)
-        pieces = np.flatnonzero((first_char < end) & (last_char >= start))
+    for document, encoding, (start, end) in zip(documents, encodings, spans, strict=True):
+        pieces = _pieces_of(encoding, start, end)
         if not len(pieces):
-            raise ModelError(f"text {index} has no token in its characters {start} to {end}")
+            raise ModelError(f"document '{document.doc_id}': no token lies in characters {start} to {end}")
         stop = int(pieces[-1]) + 1
         queries.append([_Query(encoding.token_id, int(position), stop) for position in pieces])
-    logprobs = _logprobs(model, queries)
-    total = np.array([logprob.sum() for logprob in logprobs], np.float64)
-    bad = np.flatnonzero(~np.isfinite(total) | (total > 0))
+    totals = np.array([logprob.sum() for logprob in _logprobs(model, queries)], np.float64)
+    bad = np.flatnonzero(~np.isfinite(totals) | (totals > 0))
     if bad.size:
         raise ModelError(
-            f"a span's log-probability must be finite and <= 0, got {total[bad[0]]} in text {bad[0]}; "
-            "check the model's logits"
+            f"document '{documents[bad[0]].doc_id}': a span's log-probability must be finite and <= 0, "
+            f"got {totals[bad[0]]}; check the model's logits"
         )
-    return SpanScores(logprob=total, n_pieces=np.array([len(pieces) for pieces in queries], np.int64))
+    return SpanScores(logprob=totals, n_pieces=np.array([len(own) for own in queries], np.int64))
+
+
+def _pieces_of(encoding: Encoding, start: int, end: int) -> Ids:
+    """The tokens that hold a character of [start, end)."""
+    # An empty token is a later piece of the character before it.
+    first = np.where(encoding.char_start == encoding.char_end, encoding.char_start - 1, encoding.char_start)
+    last = np.maximum(encoding.char_end - 1, first)
+    return np.flatnonzero((first < end) & (last >= start))
 
 
 class _Query(NamedTuple):

@@ -5,28 +5,25 @@ whose whole string has the higher summed log-probability (BOS given, EOS not sco
 MultiBLiMP's and BLiMP's choice). The headline is the mean of the four cells of number x attractor: on text
 as it comes 77 % of verbs are singular, and a model of frequencies alone gets .77; on balanced cells .49.
 
-A masked model's column is empty, with that reason. Its question is another one (the verb's pieces masked, as
-many masks as each form has pieces), and a model that can answer it will say so with one method more:
-
-    class ScoresSpans(Protocol):
-        def score_span(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> NDArray[float64]:
-            '''Of each text, the summed log-probability (nats) of the code points of its span [start, end),
-            whose tokens are masked, given all the others; (n_texts,), finite, <= 0.'''
+A masked model answers another question: the verb is hidden, and it prefers the form whose pieces have the
+higher summed log-probability, left to right, each with the pieces after it hidden (as many masks as the form
+has pieces). The facts name the reading, and the two are never compared.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+import numpy.typing as npt
 
 from rig.core.documents import Document
 from rig.core.errors import ConfigError, ModelError
 from rig.core.items import Item
-from rig.core.token_scores import TokenScores
 from rig.data.agreement_items import CELLS, AgreementPair, read_agreement_pairs
 from rig.metrics.pairs import accuracy, mean_of_cells, pair_accuracy, preference
-from rig.models.base import AbstractLanguageModel
+from rig.models.base import AbstractLanguageModel, FillsMasks
+from rig.models.pseudo_likelihood import span_scores
 from rig.tasks.base import AbstractTask, TaskColumn, TaskData, TaskResult
 
 _COLUMN = "sv_agreement"
@@ -59,13 +56,14 @@ class AgreementTask(AbstractTask):
                 direction="higher",
                 definition=(
                     "Share of sentences that the model gives a higher log-probability than the same sentence "
-                    "with its verb's other number, ties at half; mean of the four cells number x attractor."
+                    "with its verb's other number (a masked model: of the verb alone), ties at half; mean of "
+                    "the four cells number x attractor."
                 ),
             ),
         )
 
     def run(self, model: AbstractLanguageModel, *, seed: int) -> TaskResult:
-        """Score both strings of all pairs in one call. Nothing here is random.
+        """Score both forms of all pairs in one call. Nothing here is random.
 
         Raises:
             ModelError: The model gave a pair something that is no score; the pair is named.
@@ -74,29 +72,27 @@ class AgreementTask(AbstractTask):
             return TaskResult(items=(), reasons={_COLUMN: "data.agreement is not set"})
         if not model.scores_any_text:
             return TaskResult(items=(), reasons={_COLUMN: "the kind has scores of the held-out texts only"})
-        if model.objective != "causal":
-            reason = (
-                f"the objective '{model.objective}' is unsupported: sentences are compared by their "
-                "left-to-right log-probability"
-            )
-            return TaskResult(items=(), reasons={_COLUMN: reason})
-        good, bad = _score_both(model, self._pairs)
-        answers = preference(_totals(good), _totals(bad))
+        if model.objective == "causal":
+            answers = _ask_sentences(model, self._pairs)
+        elif isinstance(model, FillsMasks):
+            answers = _ask_verbs(model, self._pairs)
+        else:
+            return TaskResult(items=(), reasons={_COLUMN: "a masked model must fill masks to be asked"})
         items = tuple(
             Item(
                 item_id=pair.item_id,
                 cluster_id=pair.lemma,
                 cell=pair.cell,
-                predicted=float(answer),
+                predicted=float(preferred),
                 gold=1.0,
             )
-            for pair, answer in zip(self._pairs, answers, strict=True)
+            for pair, preferred in zip(self._pairs, answers.preference, strict=True)
         )
         empty = [cell for cell in CELLS if not any(item.cell == cell for item in items)]
         reason = f"no pairs in {', '.join(empty)}: the mean of four cells is undefined"
         return TaskResult(
             items=items,
-            facts=_facts(self._pairs, items, good, bad),
+            facts=_facts(self._pairs, items, answers),
             reasons={_COLUMN: reason} if empty else {},
         )
 
@@ -106,11 +102,20 @@ def distance_bin(distance: int) -> str:
     return str(distance) if distance <= 2 else "3-4" if distance <= 4 else "5+"
 
 
-def _score_both(
-    model: AbstractLanguageModel, pairs: Sequence[AgreementPair]
-) -> tuple[list[TokenScores], list[TokenScores]]:
-    documents = [Document(doc_id=f"{pair.item_id} ({pair.verb_good})", text=pair.text) for pair in pairs]
-    documents += [Document(doc_id=f"{pair.item_id} ({pair.verb_bad})", text=pair.text_bad) for pair in pairs]
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Answers:
+    """How a model was asked, and what it prefers."""
+
+    scoring: str
+    preference: npt.NDArray[np.float64]
+    """(n_pairs,) 1, 0.5 or 0."""
+    n_unequal: int
+    """Pairs whose two forms were scored as different numbers of tokens."""
+
+
+def _ask_sentences(model: AbstractLanguageModel, pairs: Sequence[AgreementPair]) -> _Answers:
+    documents = _both_forms(pairs)
     scores = model.score(documents)
     if len(scores) != len(documents):
         raise ModelError(f"the model was given {len(documents)} sentences and scored {len(scores)}")
@@ -125,32 +130,55 @@ def _score_both(
                 f"agreement pair '{document.doc_id}': the sentence's log-probability must be finite, "
                 f"got {-score.total_nats}; check the model's logits"
             )
-    return scores[: len(pairs)], scores[len(pairs) :]
+    return _answers(
+        "summed log-probability of the whole sentence, BOS given, EOS not scored; ties count half",
+        np.array([-score.total_nats for score in scores], np.float64),
+        np.array([score.n_tokens for score in scores]),
+    )
 
 
-def _totals(scores: Sequence[TokenScores]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([-score.total_nats for score in scores], dtype=np.float64)
+def _ask_verbs(model: FillsMasks, pairs: Sequence[AgreementPair]) -> _Answers:
+    spans = [(pair.char_start, pair.char_end) for pair in pairs]
+    spans += [(pair.char_start, pair.char_start + len(pair.verb_bad)) for pair in pairs]
+    scores = span_scores(model, _both_forms(pairs), spans)
+    return _answers(
+        "summed pseudo-log-probability of the verb's pieces left to right, its later pieces hidden; "
+        "ties count half",
+        scores.logprob,
+        scores.n_pieces,
+    )
 
 
-def _facts(
-    pairs: Sequence[AgreementPair],
-    items: Sequence[Item],
-    good: Sequence[TokenScores],
-    bad: Sequence[TokenScores],
-) -> dict[str, Any]:
-    n_unequal = sum(a.n_tokens != b.n_tokens for a, b in zip(good, bad, strict=True))
+def _both_forms(pairs: Sequence[AgreementPair]) -> list[Document]:
+    """The agreeing sentences, then the others."""
+    good = [Document(doc_id=f"{pair.item_id} ({pair.verb_good})", text=pair.text) for pair in pairs]
+    bad = [Document(doc_id=f"{pair.item_id} ({pair.verb_bad})", text=pair.text_bad) for pair in pairs]
+    return good + bad
+
+
+def _answers(scoring: str, logprob: npt.NDArray[np.float64], n_tokens: npt.NDArray[np.int64]) -> _Answers:
+    """Of all agreeing forms, then of all others, in the same order."""
+    n_pairs = len(logprob) // 2
+    return _Answers(
+        scoring=scoring,
+        preference=preference(logprob[:n_pairs], logprob[n_pairs:]),
+        n_unequal=int(np.count_nonzero(n_tokens[:n_pairs] != n_tokens[n_pairs:])),
+    )
+
+
+def _facts(pairs: Sequence[AgreementPair], items: Sequence[Item], answers: _Answers) -> dict[str, Any]:
     everything = pair_accuracy(items)
     distance_of = {pair.item_id: distance_bin(pair.distance) for pair in pairs}
     return {
-        "scoring": "summed log-probability of the whole sentence, BOS given, EOS not scored; ties count half",
+        "scoring": answers.scoring,
         "interval": "Wilson 95 %, ties counted as lost below and as won above",
         "n_items": everything.n,
         "n_ties": everything.n_ties,
         "accuracy_all": accuracy(items),
         "cells": _grouped(items, lambda item: item.cell, CELLS),
         "distances": _grouped(items, lambda item: distance_of[item.item_id], ("1", "2", "3-4", "5+")),
-        "n_pairs_of_unequal_tokens": n_unequal,
-        "share_of_unequal_tokens": n_unequal / len(pairs),
+        "n_pairs_of_unequal_tokens": answers.n_unequal,
+        "share_of_unequal_tokens": answers.n_unequal / len(pairs),
     }
 
 
