@@ -7,27 +7,32 @@ mismatch. The first item that differs ends the verification.
 import itertools
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 from rig import __version__
 from rig.audit.finding import failed_checks
+from rig.core.documents import AnnotatedDocument
 from rig.core.errors import DataError, LockTamperedError, RigError, StoreError, VerificationError
 from rig.core.fingerprint import fingerprint
+from rig.core.masked_tokens import no_masked_tokens
 from rig.core.plugins import load_plugins
+from rig.core.sums import DocumentSums
+from rig.core.token_scores import TokenScores
 from rig.data.annotations import Annotations
 from rig.experiment.lock_file import check_against_record, read_lock
 from rig.experiment.sweep_record import check_sweep_cells, check_sweep_record
 from rig.metrics.likelihood import document_sums
+from rig.metrics.masked import masked_sums, pseudo_sums, selected_tokens
 from rig.report.build import Report, build_report
 from rig.report.locate import Located, kept_lineage
 from rig.report.record import read_record
 from rig.report.tables import AGGREGATE_COLUMNS, COMPARISON_COLUMNS, csv_text, first_difference, parquet_rows
 from rig.report.write import write_folder
 from rig.store.cells import CellSpec, DoneCell, check_done, read_spec
-from rig.store.tables import read_items, read_sums, read_token_scores
+from rig.store.tables import read_items, read_masked_tokens, read_sums, read_token_scores
 from rig.tasks.base import TaskData
 from rig.tasks.catalog import build_task
 
@@ -104,7 +109,7 @@ def _same_config(kind: Mapping[str, Any], spec: CellSpec) -> None:
 
 
 def _sums(spec: CellSpec, done: DoneCell) -> Verified:
-    """Every sum of a cell, from its token scores and the annotations."""
+    """Every sum of a cell, from what it stored of tokens and the annotations."""
     what = f"cell {spec.cell_id}: each sum from the token scores"
     try:
         annotations = Annotations.open(Path(spec.where["annotations"]))
@@ -114,22 +119,63 @@ def _sums(spec: CellSpec, done: DoneCell) -> Verified:
         return Verified(what=what, note="the annotations on this machine are another version")
     score = spec.identity["config"]["score"]
     annotated = list(annotations.annotated(score["split"], strata=tuple(score["strata"])))
-    n_chars = {item.document.doc_id: item.document.n_chars for item in annotated}
+    derive = _masked_sums if done.result["objective"] == "masked" else _causal_sums
     stored = read_sums(done.attempt / "sums.parquet")
     column = {name: index for index, name in enumerate(stored.names)}
-    scored = read_token_scores(done.attempt / "token_scores.parquet", n_chars)
     n_documents = 0
-    for row, (scores, item) in enumerate(zip(scored, annotated, strict=True)):
-        derived = document_sums(
-            scores, item, unk_id=done.result["unk_id"], is_code_length=done.result["is_code_length"]
-        )
-        _same(f"{what}: document", stored.doc_ids[row], scores.doc_id)
+    for row, (doc_id, derived) in enumerate(derive(spec, done, annotated)):
+        _same(f"{what}: document", stored.doc_ids[row], doc_id)
         for name, (total, weight) in derived.items():
-            where = f"cell {spec.cell_id}: sums.parquet, document '{scores.doc_id}', metric '{name}'"
+            where = f"cell {spec.cell_id}: sums.parquet, document '{doc_id}', metric '{name}'"
             _same(where, (stored.total[row, column[name]], stored.weight[row, column[name]]), (total, weight))
         n_documents += 1
     _same(f"{what}: documents", len(stored.doc_ids), n_documents)
     return Verified(what=what)
+
+
+_DerivedSums = Iterator[tuple[str, DocumentSums]]
+
+
+def _causal_sums(spec: CellSpec, done: DoneCell, annotated: Sequence[AnnotatedDocument]) -> _DerivedSums:
+    del spec
+    for scores, item in _scored(done, "token_scores.parquet", annotated):
+        yield (
+            scores.doc_id,
+            document_sums(
+                scores, item, unk_id=done.result["unk_id"], is_code_length=done.result["is_code_length"]
+            ),
+        )
+
+
+def _masked_sums(spec: CellSpec, done: DoneCell, annotated: Sequence[AnnotatedDocument]) -> _DerivedSums:
+    """The hidden tokens must be those that the data select, and their originals those of the text."""
+    hidden = read_masked_tokens(done.attempt / "masked_tokens.parquet")
+    if not spec.identity["config"]["score"]["pseudo_likelihood"]:
+        for item in annotated:
+            doc_id = item.document.doc_id
+            yield doc_id, masked_sums(hidden.get(doc_id, no_masked_tokens(doc_id)))
+        return
+    plain_and_l2r = zip(
+        _scored(done, "token_scores.parquet", annotated),
+        _scored(done, "token_scores_l2r.parquet", annotated),
+        strict=True,
+    )
+    for (plain, item), (l2r, _) in plain_and_l2r:
+        doc_id = plain.doc_id
+        tokens = hidden.get(doc_id, no_masked_tokens(doc_id))
+        selected = selected_tokens(doc_id, plain.char_start, plain.char_end, plain.n_chars)
+        where = f"cell {spec.cell_id}: masked_tokens.parquet, document '{doc_id}'"
+        _same(f"{where}, positions", tokens.position.tolist(), selected.tolist())
+        _same(f"{where}, originals", tokens.token_id.tolist(), plain.token_id[selected].tolist())
+        sums = pseudo_sums(plain, l2r, item, unk_id=done.result["unk_id"])
+        yield doc_id, {**masked_sums(tokens), **sums}
+
+
+def _scored(
+    done: DoneCell, file: str, annotated: Sequence[AnnotatedDocument]
+) -> Iterator[tuple[TokenScores, AnnotatedDocument]]:
+    n_chars = {item.document.doc_id: item.document.n_chars for item in annotated}
+    return zip(read_token_scores(done.attempt / file, n_chars), annotated, strict=True)
 
 
 def _task_columns(spec: CellSpec, done: DoneCell) -> Verified:
