@@ -1,5 +1,6 @@
 """A right adapter of a transformers GPT-2, and wrong ones: each is the right one with one usual mistake."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -198,7 +199,7 @@ class PerBatchMean(Right):
     def score(self, documents: Sequence[Document]) -> list[TokenScores]:
         scores = super().score(documents)
         mean = np.concatenate([of_one.logprob for of_one in scores]).mean()
-        return [_with_logprob(of_one, np.full(of_one.n_tokens, mean)) for of_one in scores]
+        return [dataclasses.replace(of_one, logprob=np.full(of_one.n_tokens, mean)) for of_one in scores]
 
 
 class PerTextMean(Right):
@@ -206,7 +207,7 @@ class PerTextMean(Right):
 
     def score(self, documents: Sequence[Document]) -> list[TokenScores]:
         return [
-            _with_logprob(of_one, np.full(of_one.n_tokens, of_one.logprob.mean()))
+            dataclasses.replace(of_one, logprob=np.full(of_one.n_tokens, of_one.logprob.mean()))
             for of_one in super().score(documents)
         ]
 
@@ -245,13 +246,6 @@ def _torch() -> Any:
 def _log_softmax(logits: Floats) -> Floats:
     shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-
-
-def _with_logprob(scores: TokenScores, logprob: Floats) -> TokenScores:
-    return TokenScores(
-        doc_id=scores.doc_id, token_id=scores.token_id, char_start=scores.char_start,
-        char_end=scores.char_end, logprob=logprob, n_chars=scores.n_chars,
-    )  # fmt: skip
 
 
 def _padded(scores: TokenScores, n_padding: int) -> TokenScores:

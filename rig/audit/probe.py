@@ -77,7 +77,7 @@ class Probe:
             other = f" {' '.join(reversed(following))}"[:_TAIL].rstrip()
             one = _text(f"pair {index}, one", prefix + own[:_TAIL])
             two = _text(f"pair {index}, other", prefix + other)
-            if one.text != two.text:
+            if prefix and one.text != two.text:
                 found.append(Pair(one=one, other=two, n_common=_n_common(one.text, two.text)))
         return found
 
