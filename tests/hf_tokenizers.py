@@ -1,5 +1,8 @@
 """Tokenizers of each sort that checkpoints come with, trained here on the embedded language."""
 
+from collections.abc import Callable
+from functools import cache, wraps
+
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from rig.data.nano_pt import corpus
@@ -12,15 +15,23 @@ BERT_SPECIAL = {
 OPTIONS = {"n_train": 120, "n_validation": 10, "n_test": 40}
 
 
-def texts(split: str) -> list[str]:
+def _trained_once(make: Callable[[], Tokenizer]) -> Callable[[], Tokenizer]:
+    """Train at the first call; every call gives a copy of its own."""
+    trained = cache(lambda: make().to_str())
+    return wraps(make)(lambda: Tokenizer.from_str(trained()))
+
+
+@cache
+def texts(split: str) -> tuple[str, ...]:
     """Texts of the embedded language."""
-    return [
+    return tuple(
         " ".join(sentence.text for sentence in record.sentences)
         for record in corpus.documents(OPTIONS)
         if record.split == split
-    ]
+    )
 
 
+@_trained_once
 def byte_level() -> Tokenizer:
     """As GPT-2's: every byte has an entry."""
     tokenizer = Tokenizer(models.BPE())
@@ -36,6 +47,7 @@ def byte_level() -> Tokenizer:
     return tokenizer
 
 
+@_trained_once
 def sentencepiece() -> Tokenizer:
     """As Llama 2's: a space before the text, `▁` for spaces, bytes for what is left, and it adds BOS."""
     tokenizer = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
@@ -54,8 +66,9 @@ def sentencepiece() -> Tokenizer:
     return tokenizer
 
 
+@_trained_once
 def wordpiece() -> Tokenizer:
-    """As BERT's, lower-casing and stripping accents."""
+    """As BERT's: lower-casing, stripping accents, adding CLS and SEP."""
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -64,4 +77,7 @@ def wordpiece() -> Tokenizer:
         vocab_size=300, special_tokens=list(BERT_SPECIAL.values()), show_progress=False
     )
     tokenizer.train_from_iterator(texts("train"), trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
+    )
     return tokenizer
