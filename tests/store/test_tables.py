@@ -7,13 +7,16 @@ import pytest
 
 from rig.core.errors import ModelError, StoreError
 from rig.core.items import Item
+from rig.core.masked_tokens import MaskedTokens
 from rig.core.token_scores import TokenScores
 from rig.store.tables import (
     read_items,
+    read_masked_tokens,
     read_sums,
     read_token_scores,
     token_scores_writer,
     write_items,
+    write_masked_tokens,
     write_sums,
 )
 
@@ -65,6 +68,33 @@ def test_an_unknown_document_and_a_gap_are_refused(tmp_path: Path) -> None:
         list(read_token_scores(path, {"b": 3}))
     with pytest.raises(ModelError, match="must cover all 4 characters"):
         list(read_token_scores(path, {"a": 4}))
+
+
+def hidden(doc_id: str, positions: list[int]) -> MaskedTokens:
+    at = np.array(positions, np.int64)
+    return MaskedTokens(
+        doc_id=doc_id, position=at, token_id=at + 5, predicted=at + 6, logprob=-(at + 1.0) / 3
+    )
+
+
+def test_hidden_tokens_round_trip_and_a_document_without_any_has_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "masked_tokens.parquet"
+    write_masked_tokens(path, [hidden("a", [0, 4]), hidden("b", []), hidden("c", [2])])
+    assert pq.read_table(path).column_names == ["doc_id", "position", "token_id", "predicted", "logprob"]
+    read = read_masked_tokens(path)
+    assert list(read) == ["a", "c"]
+    assert read["a"].position.tolist() == [0, 4]
+    assert read["c"].token_id.tolist() == [7]
+    assert read["c"].predicted.tolist() == [8]
+    assert read["a"].logprob.tobytes() == hidden("a", [0, 4]).logprob.tobytes()
+    write_masked_tokens(path, [])
+    assert read_masked_tokens(path) == {}
+
+
+def test_hidden_tokens_of_another_kind_of_file_are_refused(tmp_path: Path) -> None:
+    write_sums(tmp_path / "sums.parquet", [])
+    with pytest.raises(StoreError, match="lacks the column 'position'; it has doc_id"):
+        read_masked_tokens(tmp_path / "sums.parquet")
 
 
 def test_sums_round_trip_and_a_missing_pair_is_zero(tmp_path: Path) -> None:
