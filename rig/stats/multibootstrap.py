@@ -1,11 +1,12 @@
 """The crossed multibootstrap: seeds and documents resampled together (Sellam et al., MultiBERTs, 2022).
 
 Same resampling as the published algorithm, arranged as matrix products: one matrix of document counts serves
-all kinds, seeds and metrics. Two differences in what is printed: the estimate is the estimate, not the mean
-of the replicates, and no p is read from the replicates (at 3 seeds it would be below 0.05 in 15% of null
-comparisons).
+all kinds and metrics, and resamples that drew the same seeds are multiplied together. Two differences in what
+is printed: the estimate is the estimate, not the mean of the replicates, and no p is read from the replicates
+(at 3 seeds it would be below 0.05 in 15% of null comparisons).
 """
 
+import math
 from dataclasses import dataclass
 from typing import final
 
@@ -18,7 +19,9 @@ from rig.stats.replicates import FloatArray, checked_level
 from rig.stats.student_t import ONE_SEED
 
 CHUNK = 256
-"""Resamples a chunk. Each chunk has its own child generator, so the chunk size is part of the definition."""
+"""Resamples a block at most. Each block has its own child generator, so this is part of the definition."""
+_LEAST_SHARING = 20
+"""Resamples that must draw the same seeds, on average, for them to be multiplied together."""
 
 EMPTY_RESAMPLE = "a resample of documents holds nothing of this metric"
 
@@ -48,7 +51,7 @@ def multibootstrap(
 
     Document counts are whole and exact; totals are centred on each run's own ratio and multiplied in
     float32, ratios are float64: the error is about 2^-24 sqrt(n_docs) of the standard deviation of a kind's
-    own replicates, 1e-5 at 20,000 documents. Every chunk has its own generator.
+    own replicates, 1e-5 at 20,000 documents. Every block of resamples has its own generator.
 
     Args:
         sums: The baseline's and variants' sums.
@@ -84,26 +87,67 @@ def _replicates(
     """(n_resamples, n_variants, n_metrics) differences of the resampled means over seeds."""
     n_kinds, n_seeds, n_docs, n_metrics = sums.total.shape
     terms = _linear_terms(sums, ratios)
-    n_centred = terms.offset.size
     entropy = [int(word) for word in rng.integers(0, 2**32, size=8, dtype=np.uint64)]
-    starts = range(0, n_resamples, CHUNK)
-    children = np.random.SeedSequence(entropy).spawn(len(starts))
+    drawn = rng.integers(0, n_seeds, size=(n_resamples, n_seeds))
+    blocks = _blocks((drawn[:, :, None] == np.arange(n_seeds)).mean(axis=1))
     replicates = np.empty((n_resamples, n_kinds - 1, n_metrics))
-    counts = np.empty((min(CHUNK, n_resamples), n_docs), dtype=np.float32)  # one buffer: fresh pages are slow
-    for start, child in zip(starts, children, strict=True):
-        size = min(CHUNK, n_resamples - start)
-        chunk_rng = np.random.Generator(np.random.PCG64(child))
-        _draw_document_counts(counts[:size], chunk_rng)
-        gathered = (counts[:size] @ terms.columns).astype(np.float64)
-        centred = gathered[:, :n_centred].reshape(size, *terms.offset.shape)
-        weight = gathered[:, n_centred:].reshape(size, -1, 1, n_metrics)
+    counts = np.empty((CHUNK, n_docs), dtype=np.float32)  # one buffer: fresh pages are slow
+    children = np.random.SeedSequence(entropy).spawn(len(blocks))
+    mixture, columns = blocks[0].mixture, terms.columns(blocks[0].mixture)
+    for block, child in zip(blocks, children, strict=True):
+        if block.mixture is not mixture:
+            mixture, columns = block.mixture, terms.columns(block.mixture)
+        offset = terms.offset @ mixture.T
+        size = len(block.rows)
+        _draw_document_counts(counts[:size], np.random.Generator(np.random.PCG64(child)))
+        gathered = (counts[:size] @ columns).astype(np.float64)
+        centred = gathered[:, : offset.size].reshape(size, *offset.shape)
+        weight = gathered[:, offset.size :].reshape(size, -1, n_metrics, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = terms.offset + np.where(weight > 0, centred / weight, np.nan)
+            values = offset + np.where(weight > 0, centred / weight, np.nan)
         differences = values if terms.is_difference else values[:, 1:] - values[:, :1]
-        drawn = chunk_rng.integers(0, n_seeds, size=(size, n_seeds))
-        share = (drawn[:, :, None] == np.arange(n_seeds)).mean(axis=1)
-        replicates[start : start + size] = np.einsum("bs,bksm->bkm", share, differences)
+        replicates[block.rows] = np.einsum("bkmj,bj->bkm", differences, block.share)
     return replicates
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    """Resamples whose documents are multiplied at once."""
+
+    rows: npt.NDArray[np.intp]
+    """(size,) which resamples, at most `CHUNK`."""
+    mixture: FloatArray
+    """(n_mixed, n_seeds) what the seeds' columns are mixed to before the product."""
+    share: FloatArray
+    """(size, n_mixed) each resample's weights of the mixed columns."""
+
+
+def _blocks(share: FloatArray) -> list[_Block]:
+    """Resamples that drew the same seeds together, so that one column serves where each seed had its own.
+
+    With many seeds few resamples draw the same ones; then the seeds are mixed after the product.
+
+    Args:
+        share: (n_resamples, n_seeds) how often each seed was drawn, over the number of seeds.
+    """
+    n_resamples, n_seeds = share.shape
+    if math.comb(2 * n_seeds - 1, n_seeds) * _LEAST_SHARING > n_resamples:
+        each = np.eye(n_seeds)
+        return [
+            _Block(rows=rows, mixture=each, share=share[rows]) for rows in _chunks(np.arange(n_resamples))
+        ]
+    mixtures, which = np.unique(share, axis=0, return_inverse=True)
+    blocks = []
+    for index in range(len(mixtures)):
+        mixture = mixtures[index : index + 1]
+        for rows in _chunks(np.flatnonzero(which == index)):
+            blocks.append(_Block(rows=rows, mixture=mixture, share=np.ones((len(rows), 1))))
+    return blocks
+
+
+def _chunks(rows: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
+    return [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]
 
 
 @final
@@ -112,11 +156,18 @@ class _LinearTerms:
     """What counts are multiplied with: a value is offset + (counts @ centred) / (counts @ weight)."""
 
     offset: FloatArray
-    """(n_kinds, n_seeds, n_metrics) ratios, or (n_variants, ...) differences of ratios."""
-    columns: npt.NDArray[np.float32]
-    """(n_docs, n_columns) the centred totals in the order of `offset`, then the weights."""
+    """(n_kinds, n_metrics, n_seeds) ratios, or (n_variants, ...) differences of ratios."""
+    centred: npt.NDArray[np.float32]
+    """(n_docs, n_kinds, n_metrics, n_seeds) totals about their ratios, kinds as in `offset`."""
+    weight: npt.NDArray[np.float32]
+    """(n_docs, n_columns) the weights, the same for all seeds."""
     is_difference: bool
     """True if kinds share their weights: then the baseline can be subtracted before the product."""
+
+    def columns(self, mixture: FloatArray) -> npt.NDArray[np.float32]:
+        """(n_docs, n_columns) the mixed centred totals in the order of `offset`, then the weights."""
+        mixed = self.centred.reshape(-1, self.centred.shape[-1]) @ mixture.T.astype(np.float32)
+        return np.concatenate([mixed.reshape(len(self.weight), -1), self.weight], axis=1)
 
 
 def _linear_terms(sums: CrossedSums, ratios: FloatArray) -> _LinearTerms:
@@ -125,10 +176,13 @@ def _linear_terms(sums: CrossedSums, ratios: FloatArray) -> _LinearTerms:
     is_difference = len(sums.weight) == 1
     if is_difference:
         centred, offset = centred[1:] - centred[:1], ratios[1:] - ratios[:1]
-    flat = np.moveaxis(centred, 2, 0).reshape(sums.n_docs, -1)
     weight = np.moveaxis(sums.weight, 1, 0).reshape(sums.n_docs, -1)
-    columns = np.concatenate([flat, weight], axis=1, dtype=np.float32)
-    return _LinearTerms(offset=offset, columns=columns, is_difference=is_difference)
+    return _LinearTerms(
+        offset=np.moveaxis(offset, 1, -1),
+        centred=np.ascontiguousarray(np.moveaxis(centred, (2, 1), (0, -1)), dtype=np.float32),
+        weight=weight.astype(np.float32),
+        is_difference=is_difference,
+    )
 
 
 def _draw_document_counts(counts: npt.NDArray[np.float32], rng: np.random.Generator) -> None:

@@ -46,23 +46,42 @@ def test_replicates_have_the_law_of_the_published_algorithm(per_kind: bool) -> N
 
 
 @pytest.mark.parametrize("per_kind", [False, True])
-def test_float32_products_equal_float64_ones(per_kind: bool) -> None:
-    """The same counts in float64, uncentred, with plain gathering."""
-    sums = some_sums(n_docs=500, per_kind=per_kind)
+@pytest.mark.parametrize("n_seeds", [2, 4])
+def test_float32_products_equal_float64_ones(per_kind: bool, n_seeds: int) -> None:
+    """The same counts in float64, uncentred, with plain gathering; 200 resamples share 2 seeds and not 4."""
+    sums = some_sums(n_seeds=n_seeds, n_docs=500, per_kind=per_kind)
     rng = np.random.default_rng(3)
     entropy = [int(word) for word in rng.integers(0, 2**32, size=8, dtype=np.uint64)]
-    child = np.random.SeedSequence(entropy).spawn(1)[0]
-    chunk_rng = np.random.Generator(np.random.PCG64(child))
-    docs = [chunk_rng.integers(0, 500, size=500, dtype=np.uint32) for _ in range(200)]
-    seeds = chunk_rng.integers(0, 4, size=(200, 4))
+    seeds = rng.integers(0, n_seeds, size=(200, n_seeds))
+    multisets = [tuple(sorted(row)) for row in seeds.tolist()]
+    # Most of the last seed first, as shares sort; one group where too few draw the same seeds.
+    groups = sorted(set(multisets), reverse=True) if n_seeds == 2 else [None]
+    children = np.random.SeedSequence(entropy).spawn(len(groups))
     kinds = np.empty((200, 3, 2))
-    for b in range(200):
-        ratio = sums.total[:, :, docs[b]].sum(axis=2) / sums.weight[:, docs[b]].sum(axis=1)[:, None]
-        kinds[b] = ratio[:, seeds[b]].mean(axis=1)
+    for group, child in zip(groups, children, strict=True):
+        block_rng = np.random.Generator(np.random.PCG64(child))
+        for b in range(200):
+            if group is None or multisets[b] == group:
+                docs = block_rng.integers(0, 500, size=500)
+                ratio = sums.total[:, :, docs].sum(axis=2) / sums.weight[:, docs].sum(axis=1)[:, None]
+                kinds[b] = ratio[:, seeds[b]].mean(axis=1)
     expected = kinds[:, 1:] - kinds[:, :1]
     ours = module._replicates(sums, sums.ratios(), 200, np.random.default_rng(3))
     # Rounding to 24 bits in each of 500 added terms, on sums that vary as a kind's own value does.
     assert np.abs(ours - expected).max() < 4 * 2.0**-24 * 500**0.5 * kinds.std(axis=0).min()
+
+
+def test_every_resample_is_in_one_block_with_the_seeds_that_it_drew() -> None:
+    drawn = np.random.default_rng(0).integers(0, 3, size=(1000, 3))
+    share = (drawn[:, :, None] == np.arange(3)).mean(axis=1)
+    blocks = module._blocks(share)
+    np.testing.assert_array_equal(np.sort(np.concatenate([block.rows for block in blocks])), np.arange(1000))
+    assert max(len(block.rows) for block in blocks) <= module.CHUNK
+    for block in blocks:
+        np.testing.assert_allclose(block.share @ block.mixture, share[block.rows], atol=1e-15)
+    assert len(blocks[0].mixture) == 1, "ten multisets of three seeds: mixed before the product"
+    (*_, last) = module._blocks(share[:150])
+    assert len(last.mixture) == 3, "too few resamples to share: mixed after it"
 
 
 def test_estimate_is_the_estimate_and_the_label_says_the_question() -> None:
@@ -84,12 +103,6 @@ def test_same_state_gives_the_same_bits_and_the_global_seed_changes_nothing() ->
             multibootstrap(some_sums(), n_resamples=600, confidence_level=0.95, rng=np.random.default_rng(2))
         )
     assert results[0] == results[1]
-
-
-def test_more_resamples_keep_the_first_chunks() -> None:
-    sums = some_sums()
-    few, many = (module._replicates(sums, sums.ratios(), n, np.random.default_rng(2)) for n in (256, 700))
-    np.testing.assert_array_equal(few, many[:256])
 
 
 def test_more_than_65536_documents() -> None:
