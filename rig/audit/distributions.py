@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rig.audit.finding import Verdict, failed, passed, perplexity_effect
 from rig.audit.probe import Probe
-from rig.audit.scores import TOLERANCE_NATS
+from rig.audit.rounding import TOLERANCE_NATS
 from rig.core.errors import ModelError
 from rig.core.token_scores import TokenScores
 from rig.core.units import NATS_PER_BIT

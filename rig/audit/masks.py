@@ -6,7 +6,7 @@ import numpy as np
 
 from rig.audit.finding import Verdict, failed, not_checked, passed
 from rig.audit.probe import Probe
-from rig.audit.scores import TOLERANCE_NATS
+from rig.audit.rounding import TOLERANCE_NATS, Difference
 from rig.core.errors import ModelError
 from rig.models.base import Filled, FillsMasks, Gaps
 
@@ -41,12 +41,17 @@ def fill_in_a_batch(probe: Probe) -> Verdict:
     if len(gaps) < 2:
         return not_checked("there are no two texts to fill together")
     alone = [_fill(model, [one])[0] for one in gaps]
-    worst, n_other = _difference(alone, _fill(model, gaps))
-    if worst <= TOLERANCE_NATS and not n_other:
-        return passed(f"{len(gaps)} texts are filled alike alone and together, to {TOLERANCE_NATS:g} nats")
+    difference, n_other = _differences(alone, _fill(model, gaps))
+    if difference.is_none and not n_other:
+        return passed(f"{len(gaps)} texts are filled alike alone and together, {difference.seen}")
+    if not difference.is_none and difference.is_rounding:
+        return passed(
+            f"{len(gaps)} texts are filled alike alone and together, {difference.seen}; "
+            f"{n_other} predictions change"
+        )
     return failed(
         f"padding is attended to: in a batch of unequal lengths {n_other} predictions change and "
-        f"log-probabilities differ by up to {worst:.3g} nats",
+        f"log-probabilities differ by up to {difference.worst:.3g} nats",
         "masked accuracy and pseudo-perplexity would move with the batch size",
     )
 
@@ -56,12 +61,13 @@ def fill_twice(probe: Probe) -> Verdict:
     model, gaps = _model(probe), _gaps(probe)
     if not gaps:
         return not_checked(f"no text has {_EVERY + 1} tokens")
-    worst, n_other = _difference(_fill(model, gaps), _fill(model, gaps))
-    if worst <= TOLERANCE_NATS and not n_other:
-        return passed(f"two calls fill {len(gaps)} texts alike, to {TOLERANCE_NATS:g} nats")
+    difference, n_other = _differences(_fill(model, gaps), _fill(model, gaps))
+    if difference.is_none and not n_other:
+        return passed(f"two calls fill {len(gaps)} texts alike, {difference.seen}")
     return failed(
-        f"two calls differ: {n_other} predictions change and log-probabilities differ by up to {worst:.3g} "
-        "nats; dropout, or another source of randomness, is left on (call `model.eval()`)",
+        f"two calls differ: {n_other} predictions change and log-probabilities differ by up to "
+        f"{difference.worst:.3g} nats; dropout, or another source of randomness, is left on (call "
+        "`model.eval()`)",
         "masked accuracy would change from run to run, and dropout makes it too low",
     )
 
@@ -102,8 +108,7 @@ def _fill(model: FillsMasks, gaps: Sequence[Gaps]) -> list[Filled]:
     return filled
 
 
-def _difference(one: Sequence[Filled], other: Sequence[Filled]) -> tuple[float, int]:
-    """The largest difference in nats, and how many predictions differ."""
-    pairs = list(zip(one, other, strict=True))
-    worst = max(float(np.abs(a.logprob - b.logprob).max(initial=0.0)) for a, b in pairs)
-    return worst, sum(int((a.predicted != b.predicted).sum()) for a, b in pairs)
+def _differences(one: Sequence[Filled], other: Sequence[Filled]) -> tuple[Difference, int]:
+    """The difference of the log-probabilities, and how many predictions differ."""
+    n_other = sum(int((a.predicted != b.predicted).sum()) for a, b in zip(one, other, strict=True))
+    return Difference.between([a.logprob for a in one], [b.logprob for b in other]), n_other

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from rig.audit.finding import Verdict, failed, not_checked, passed, perplexity_effect
 from rig.audit.probe import Pair, Probe, shared_tokens
-from rig.audit.scores import TOLERANCE_NATS
+from rig.audit.rounding import TOLERANCE_NATS
+from rig.audit.scores import rounding_nats
 from rig.core.token_scores import TokenScores
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +30,8 @@ _CLEAR_STANDARD_ERRORS = 3.0
 _CHANGED = 0.02
 """Total variation above which a distribution has changed; arithmetic in half precision stays below."""
 _LEAST_LOGPROB = -50.0
+_ROUNDING_FACTOR = 3.0
+"""Pairs of texts differ in length as texts in a batch do, but they are others."""
 
 
 @final
@@ -85,13 +88,14 @@ def shift(probe: Probe) -> Verdict:
 
 
 def causal_leak(probe: Probe) -> Verdict:
-    """No token's score changes when later text changes."""
+    """No token's score changes when later text changes, by more than arithmetic does with the batch."""
     n_compared, n_moved, worst = 0, 0, 0.0
+    tolerance = max(TOLERANCE_NATS, _ROUNDING_FACTOR * rounding_nats(probe))
     for pair in probe.pairs:
         one, other, n_shared = _scored_pair(probe, pair)
         moved = np.abs(one.logprob[:n_shared] - other.logprob[:n_shared])
         n_compared += n_shared
-        n_moved += int((moved > TOLERANCE_NATS).sum())
+        n_moved += int((moved > tolerance).sum())
         worst = max(worst, float(moved.max(initial=0.0)))
     if not n_compared:
         return not_checked("no two texts begin with the same tokens")
@@ -102,7 +106,7 @@ def causal_leak(probe: Probe) -> Verdict:
             "perplexity would be too low, since tokens are predicted from what follows them; how far can't "
             "be told without a causal mask",
         )
-    return passed(f"{n_compared} scores are the same, to {TOLERANCE_NATS:g} nats, whatever text follows")
+    return passed(f"{n_compared} scores are the same, to {tolerance:.3g} nats, whatever text follows")
 
 
 def token_itself(probe: Probe) -> Verdict:

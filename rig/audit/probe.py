@@ -62,6 +62,11 @@ class Probe:
         return [self.score_alone(document) for document in self.documents]
 
     @cached_property
+    def together(self) -> list[TokenScores]:
+        """Of each text, scored in one batch."""
+        return self.score_together(self.documents)
+
+    @cached_property
     def explanations(self) -> list[Explanation]:
         """Of each text, in the same order."""
         return [self.explain(document) for document in self.documents]

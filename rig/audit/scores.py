@@ -1,16 +1,15 @@
 """Checks of the scores alone, which every model gives: well formed, repeatable, one a token, in any batch."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rig.audit.finding import Verdict, failed, not_checked, passed, perplexity_effect
 from rig.audit.probe import Probe, mean_nats
+from rig.audit.rounding import TOLERANCE_NATS, Difference
 from rig.core.token_scores import TokenScores
 
-TOLERANCE_NATS = 1e-4
-"""What rounding may change in a token's score from one call or batch to another."""
 _ZERO_SHARE = 0.05
-_ROUNDING_NATS = 0.05
-"""Differences up to this may be arithmetic in half precision; the sentence then says so."""
 
 
 def scores(probe: Probe) -> Verdict:
@@ -29,15 +28,14 @@ def scores(probe: Probe) -> Verdict:
 def two_calls(probe: Probe) -> Verdict:
     """The same text twice has the same scores: no dropout, no sampling."""
     again = [probe.score_alone(document) for document in probe.documents]
-    worst = max(
-        _largest_difference(one, two) if _are_parallel(one, two) else np.inf
-        for one, two in zip(probe.scores, again, strict=True)
-    )
-    if worst <= TOLERANCE_NATS:
-        return passed(f"two calls give the same scores, to {TOLERANCE_NATS:g} nats")
+    if not _are_parallel(probe.scores, again):
+        seen = "two calls with the same text give other tokens"
+    elif (difference := _difference(probe.scores, again)).is_none:
+        return passed(f"two calls give the same scores, {difference.seen}")
+    else:
+        seen = f"two calls with the same text differ by up to {difference.worst:.3g} nats a token"
     return failed(
-        f"two calls with the same text differ by up to {worst:.3g} nats a token: dropout, or another source "
-        "of randomness, is left on (call `model.eval()`)",
+        f"{seen}: dropout, or another source of randomness, is left on (call `model.eval()`)",
         "perplexity would change from run to run, and dropout makes it too high: these two calls give "
         f"{np.exp(mean_nats(probe.scores)):.4g} and {np.exp(mean_nats(again)):.4g}",
     )
@@ -45,18 +43,15 @@ def two_calls(probe: Probe) -> Verdict:
 
 def own_score(probe: Probe) -> Verdict:
     """Each token has a score of its own, and not its document's or its batch's mean."""
-    several = [index for index, of_one in enumerate(probe.scores) if of_one.n_tokens >= 2]
+    several = [of_one for of_one in probe.scores if of_one.n_tokens >= 2]
     if not several:
         return not_checked("no text has two tokens")
-    levels = [probe.scores[index].logprob[0] for index in several]
-    is_flat = all(np.ptp(probe.scores[index].logprob) <= TOLERANCE_NATS for index in several)
+    levels = [of_one.logprob[0] for of_one in several]
+    is_flat = all(np.ptp(of_one.logprob) <= TOLERANCE_NATS for of_one in several)
     if not is_flat or np.ptp(levels) <= TOLERANCE_NATS:
         return passed("the tokens of a text have scores of their own, or all texts share one (uniform)")
-    together = probe.score_together(probe.documents)
-    if any(
-        not _are_parallel(probe.scores[index], together[index])
-        or _largest_difference(probe.scores[index], together[index]) > TOLERANCE_NATS
-        for index in several
+    if not (
+        _are_parallel(probe.scores, probe.together) and _difference(probe.scores, probe.together).is_none
     ):
         sentence = (
             "per-batch mean: all tokens of a text have one and the same score, "
@@ -78,7 +73,7 @@ def batching(probe: Probe) -> Verdict:
     """A text scored alone has the scores that it has in a batch with longer and shorter ones."""
     if len(probe.documents) < 2:
         return not_checked("there is only one text, so no batch")
-    alone, together = probe.scores, probe.score_together(probe.documents)
+    alone, together = probe.scores, probe.together
     n_alone = sum(of_one.n_tokens for of_one in alone)
     n_together = sum(of_one.n_tokens for of_one in together)
     effect = perplexity_effect(mean_nats(together), mean_nats(alone))
@@ -88,24 +83,27 @@ def batching(probe: Probe) -> Verdict:
             "of unequal lengths",
             effect,
         )
-    if not all(_are_parallel(one, two) for one, two in zip(alone, together, strict=True)):
+    if not _are_parallel(alone, together):
         return failed("a text has other tokens or spans in a batch than alone", effect)
-    worst = max(_largest_difference(one, two) for one, two in zip(alone, together, strict=True))
-    if worst <= TOLERANCE_NATS:
+    difference = _difference(alone, together)
+    if difference.is_rounding:
         return passed(
             f"{len(alone)} texts of unequal lengths have the same scores alone and in a batch, "
-            f"to {TOLERANCE_NATS:g} nats"
+            f"{difference.seen}"
         )
-    cause = (
-        "padding is attended to, or positions are counted from it"
-        if worst > _ROUNDING_NATS
-        else "padding is attended to, or the arithmetic is in half precision (compute in float32)"
-    )
     return failed(
-        f"{cause}: in a batch of unequal lengths a token's score differs by up to {worst:.3g} nats from the "
-        "score alone",
+        "padding is attended to, or positions are counted from it: in a batch of unequal lengths a token's "
+        f"score differs by up to {difference.worst:.3g} nats from the score alone",
         effect,
     )
+
+
+def rounding_nats(probe: Probe) -> float:
+    """How far arithmetic moves a token's score with the batch, nats; 0 where more than arithmetic does."""
+    if not _are_parallel(probe.scores, probe.together):
+        return 0.0
+    difference = _difference(probe.scores, probe.together)
+    return difference.worst if difference.is_rounding else 0.0
 
 
 def windows(probe: Probe) -> Verdict:
@@ -127,11 +125,13 @@ def windows(probe: Probe) -> Verdict:
     )
 
 
-def _are_parallel(one: TokenScores, other: TokenScores) -> bool:
-    """Whether two scorings of a text have the same tokens and spans."""
-    return np.array_equal(one.token_id, other.token_id) and np.array_equal(one.char_end, other.char_end)
+def _are_parallel(one: Sequence[TokenScores], other: Sequence[TokenScores]) -> bool:
+    """Whether two scorings of the same texts have the same tokens and spans."""
+    return all(
+        np.array_equal(a.token_id, b.token_id) and np.array_equal(a.char_end, b.char_end)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
-def _largest_difference(one: TokenScores, other: TokenScores) -> float:
-    """Between two parallel scorings, nats."""
-    return float(np.abs(one.logprob - other.logprob).max(initial=0.0))
+def _difference(one: Sequence[TokenScores], other: Sequence[TokenScores]) -> Difference:
+    return Difference.between([scores.logprob for scores in one], [scores.logprob for scores in other])
