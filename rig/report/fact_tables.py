@@ -4,6 +4,7 @@ A fact is a number, an accuracy on a group of pairs (`rig.metrics.pairs.PairAccu
 accuracies always stand by kind and seed, since two that happen to agree are no policy.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -78,12 +79,11 @@ def number_tables(report: Report, facts: TaskFacts) -> list[Table]:
     rest = [name for name in numbers if name.partition(".")[0] not in own]
     tables = [_accuracy_table(report, facts, accuracies)] if accuracies else []
     tables += [_number_table(report, facts, facts.task, {name: name for name in rest})] if rest else []
-    tables += [
-        _number_table(
-            report, facts, f"{facts.task}, {group}", {name.removeprefix(f"{group}."): name for name in names}
-        )
-        for group, names in own.items()
-    ]
+    for names in own.values():
+        shared = _shared_prefix(names)
+        short = _shortest([name.removeprefix(f"{shared}.") for name in names])
+        columns = dict(zip(short, names, strict=True))
+        tables.append(_number_table(report, facts, f"{facts.task}, {shared}", columns))
     return tables
 
 
@@ -106,6 +106,28 @@ def text_blocks(facts: TaskFacts) -> list[str]:
             )
             blocks.append(f"{facts.task}, {name}\n{lines}")
     return blocks
+
+
+def _shared_prefix(names: Sequence[str]) -> str:
+    """The dotted beginning that all names have, never a whole name."""
+    parts = [name.split(".")[:-1] for name in names]
+    shared = itertools.takewhile(lambda level: len(set(level)) == 1, zip(*parts, strict=False))
+    return ".".join(level[0] for level in shared)
+
+
+def _shortest(names: Sequence[str]) -> list[str]:
+    """Of each dotted name the shortest ending that no other one has."""
+
+    def ending(name: str, n_parts: int) -> str:
+        return ".".join(name.split(".")[-n_parts:])
+
+    short = []
+    for name in names:
+        n_parts = 1
+        while sum(ending(other, n_parts) == ending(name, n_parts) for other in names) > 1:
+            n_parts += 1
+        short.append(ending(name, n_parts))
+    return short
 
 
 def _leaves(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

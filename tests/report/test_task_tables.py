@@ -113,6 +113,19 @@ def test_a_large_group_has_a_table_of_its_own_with_one_row_where_all_are_equal()
     assert texts(human) == [["all 6 cells", "–", *(["0.5000"] * 5)]]
 
 
+def test_columns_of_a_group_have_the_shortest_names_that_tell_them_apart() -> None:
+    facts = {
+        "human": {"rates": {"agrees": 0.5, "n": 4}, "n": 5, "low": 0.1, "high": 0.9},
+        "datasets": {
+            "sts": {"pearson": 0.5, "baseline": {"words": 0.1, "trigrams": 0.2, "length": 0.3, "n": 9}}
+        },
+    }
+    _, human, datasets = tasks_section(with_tasks({"base": facts, "new": facts})).tables
+    assert human.header[2:] == ("agrees", "rates.n", "n", "low", "high")
+    assert datasets.caption == "agreement, datasets.sts: the numbers of each cell"
+    assert datasets.header[2:] == ("pearson", "words", "pairs", "length", "n")
+
+
 def facts_of(task: str, *facts: dict[str, Any]) -> list[TaskFacts]:
     rows = report_of({"base": BASE}).rows
     return [TaskFacts(task=task, rows=tuple(rows[: len(facts)]), facts=facts)]
