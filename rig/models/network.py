@@ -12,9 +12,11 @@ from rig.models.buffers import Buffers
 from rig.models.cross_entropy import cross_entropy
 from rig.models.masha import MorphemicPrior
 from rig.models.parameters import Array, Parameters
-from rig.models.transformer import MLP2, OUT, Tensors, Transformer
+from rig.models.transformer import MLP2, OUT, K, Q, Tensors, Transformer
 
 _TABLE_STD = 0.02
+_LOCAL_POSITION_STD = 0.1
+_SHORTEST_WAVE = 4
 
 
 @final
@@ -76,6 +78,11 @@ class Network:
         Embeddings and the head are normal with deviation 0.02, so that the first guess is nearly uniform; the
         blocks' matrices with 1 / sqrt(D), the two of a block that add to the states smaller by sqrt(2 L), as
         in GPT-2. Morpheme tables are zero.
+
+        Without causal mask attention begins local: positions are sines and cosines (Vaswani et al. 2017) of
+        deviation 0.1 with wavelengths from 4 to twice the context, and keys begin as the queries, so that a
+        position first attends to those near it. From random positions a masked model of this size finds its
+        neighbours late or never.
         """
         d_model, n_layers = self.architecture.d_model, self.architecture.n_layers
         for name in self.architecture.shapes():
@@ -85,6 +92,17 @@ class Network:
             tensor[...] = rng.standard_normal(tensor.shape) * deviation
         if n_layers:
             self.parameters["blocks"][:, [OUT, MLP2]] *= 1.0 / math.sqrt(2 * n_layers)
+        if not self.causal:
+            self._begin_local()
+
+    def _begin_local(self) -> None:
+        pos, blocks = self.parameters["pos"], self.parameters["blocks"]
+        n_positions, d_model = pos.shape
+        wavelengths = np.geomspace(_SHORTEST_WAVE, 2 * n_positions, (d_model + 1) // 2)
+        angle = 2 * math.pi * np.arange(n_positions)[:, None] / wavelengths
+        waves = np.stack([np.sin(angle), np.cos(angle)], axis=2).reshape(n_positions, -1)
+        pos[...] = waves[:, :d_model] * (_LOCAL_POSITION_STD * math.sqrt(2))
+        blocks[:, K] = blocks[:, Q]
 
     def loss_and_gradient(
         self,

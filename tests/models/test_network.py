@@ -6,6 +6,7 @@ import pytest
 from rig.models.masha import MorphemicPrior, Switches
 from rig.models.morphemes import MorphemeTable
 from rig.models.network import Architecture, Network
+from rig.models.training_batch import MaskedBatches
 
 SMALL = Architecture(vocab_size=11, d_model=8, n_layers=2, n_heads=2, context=6)
 TABLE = MorphemeTable(
@@ -195,3 +196,65 @@ def test_initial_deviations_are_as_documented() -> None:
     assert p["head"].std() == pytest.approx(0.02, rel=0.02)
     assert p["blocks"][:, :3].std() == pytest.approx(1 / 8, rel=0.02)
     assert p["blocks"][:, [3, 5]].std() == pytest.approx(1 / 16, rel=0.02)
+
+
+def test_the_masked_objectives_gradient_is_that_of_central_differences() -> None:
+    """With MASK as the last id, and the weights of `MaskedBatches`."""
+    net = network(ABC, causal=False)
+    mask_id = SMALL.vocab_size - 1
+    rows = np.random.default_rng(5).integers(1, mask_id, size=(4, 7))
+    made = MaskedBatches(bos_id=0, mask_id=mask_id, rng=np.random.default_rng(1))(rows)
+    assert (made.inputs == mask_id).any()
+    net.loss_and_gradient(made.inputs, made.targets, weights=made.weights)
+    gradient = {name: tensor.copy() for name, tensor in net.gradients.tensors.items()}
+    rng, h = np.random.default_rng(2), 1e-6
+    for name, tensor in net.parameters.tensors.items():
+        for flat_index in rng.choice(tensor.size, size=min(20, tensor.size), replace=False):
+            index = np.unravel_index(flat_index, tensor.shape)
+            kept = tensor[index]
+            losses = []
+            for value in (kept + h, kept - h):
+                tensor[index] = value
+                losses.append(net.loss_and_gradient(made.inputs, made.targets, weights=made.weights))
+            tensor[index] = kept
+            numeric = (losses[0] - losses[1]) / (2 * h)
+            assert gradient[name][index] == pytest.approx(
+                numeric, abs=2e-8 * max(1, np.abs(gradient[name]).max())
+            )
+
+
+def test_attention_without_causal_mask_begins_local() -> None:
+    """Before any training a position attends more to its neighbours than to a far one, on average."""
+    architecture = Architecture(vocab_size=200, d_model=64, n_layers=1, n_heads=4, context=64)
+    net = Network(architecture, causal=False)
+    net.initialise(3)
+    pos, blocks = net.parameters["pos"], net.parameters["blocks"]
+    assert pos.std() == pytest.approx(0.1, rel=0.1)
+    np.testing.assert_array_equal(blocks[:, 0], blocks[:, 1])
+    normed = pos - pos.mean(axis=1, keepdims=True)
+    normed /= normed.std(axis=1, keepdims=True)
+    scores = (normed @ blocks[0, 0]) @ (normed @ blocks[0, 1]).T
+    by_distance = [np.diagonal(scores, distance).mean() for distance in (0, 1, 2, 8, 32)]
+    assert by_distance[:4] == sorted(by_distance[:4], reverse=True)
+    assert by_distance[1] > 2 * max(by_distance[4], by_distance[3])
+
+
+def test_what_a_causal_network_begins_with_is_drawn_alone() -> None:
+    causal, masked = (Network(SMALL, causal=causal) for causal in (True, False))
+    for net in (causal, masked):
+        net.initialise(3)
+    for name in ("emb", "head"):
+        np.testing.assert_array_equal(causal.parameters[name], masked.parameters[name])
+    assert (causal.parameters["blocks"][:, 0] != causal.parameters["blocks"][:, 1]).any()
+    assert causal.parameters["pos"].std() == pytest.approx(0.02, rel=0.3)
+
+
+@pytest.mark.parametrize(("d_model", "n_heads", "context"), [(7, 1, 3), (2, 1, 2), (1, 1, 5)])
+def test_any_size_begins_local(d_model: int, n_heads: int, context: int) -> None:
+    net = Network(
+        Architecture(vocab_size=5, d_model=d_model, n_layers=0, n_heads=n_heads, context=context),
+        causal=False,
+    )
+    net.initialise(0)
+    assert np.isfinite(net.parameters.flat).all()
+    assert np.abs(net.parameters["pos"]).max() <= 0.1 * 2**0.5 + 1e-6

@@ -29,16 +29,15 @@ def test_masked_targets_are_the_originals_and_the_weights_are_one_over_the_chose
     given = rows()
     batch = masked()(given)
     chosen = batch.weights > 0
-    np.testing.assert_array_equal(batch.targets, given[:, :-1])
+    np.testing.assert_array_equal(batch.targets.reshape(given[:, :-1].shape), given[:, :-1])
     assert len(np.unique(batch.weights[chosen])) == 1
     assert batch.weights.sum(dtype=np.float64) == pytest.approx(1.0, rel=1e-6)
-    np.testing.assert_array_equal(batch.inputs[~chosen], given[:, :-1][~chosen])
+    np.testing.assert_array_equal(batch.inputs[~chosen], batch.targets[~chosen])
 
 
 def test_the_shares_are_15_and_80_10_10_percent() -> None:
-    given = rows()
-    batch = masked()(given)
-    chosen, originals = batch.weights > 0, given[:, :-1]
+    batch = masked()(rows())
+    chosen, originals = batch.weights > 0, batch.targets
     n_candidates, n_chosen = (originals != BOS).sum(), chosen.sum()
     assert n_chosen / n_candidates == pytest.approx(0.15, abs=0.01)  # 3 standard errors are .007
     is_mask = batch.inputs[chosen] == MASK
@@ -49,9 +48,8 @@ def test_the_shares_are_15_and_80_10_10_percent() -> None:
 
 
 def test_bos_is_never_chosen_and_neither_bos_nor_mask_is_drawn() -> None:
-    given = rows(2000)
-    batch = masked()(given)
-    chosen, originals = batch.weights > 0, given[:, :-1]
+    batch = masked()(rows(2000))
+    chosen, originals = batch.weights > 0, batch.targets
     assert not chosen[originals == BOS].any()
     drawn = batch.inputs[chosen & (batch.inputs != MASK) & (batch.inputs != originals)]
     assert set(drawn.tolist()) == set(range(1, MASK))
@@ -75,3 +73,17 @@ def test_equal_generators_give_equal_gaps_whatever_the_tokens_are() -> None:
     a, b = masked(3)(rows()), masked(3)(np.where(rows() == BOS, BOS, 1))
     np.testing.assert_array_equal(a.weights, b.weights)
     np.testing.assert_array_equal(a.inputs == MASK, b.inputs == MASK)
+
+
+@pytest.mark.parametrize(
+    ("n_inputs", "lengths"), [(64, {8, 16, 32, 64}), (20, {10, 20}), (24, {12, 24}), (9, {9}), (5, {5})]
+)
+def test_a_steps_rows_are_cut_into_equal_parts(n_inputs: int, lengths: set[int]) -> None:
+    batches, found = masked(), set()
+    for _ in range(60):
+        given = rows(6, n_inputs + 1)
+        batch = batches(given)
+        found.add(batch.inputs.shape[1])
+        assert batch.inputs.size == given[:, :-1].size
+        np.testing.assert_array_equal(batch.targets.ravel(), given[:, :-1].ravel())  # in their order
+    assert found == lengths
