@@ -36,7 +36,7 @@ class Comparison:
     """On the test scale; None where the two must not be compared, with the reason in `not_compared`."""
     raw: PairedComparison | None
     """On the scale of the table; the same as `tested` but for perplexities. None where a perplexity is too
-    large for a number: the mean of the others would flatter the kind."""
+    large for a number: the mean of the others would flatter the kind; and where objectives differ."""
     p_holm: float | None
     """Holm-adjusted within the declared family, or within all exploratory tests."""
     is_declared: bool
@@ -72,9 +72,11 @@ def compare_kinds(
         base_rows, variant_rows = _aligned(by_kind[baseline], by_kind[variant], record["seeds"])
         tested = _compare(base_rows, variant_rows, catalog, record, on_test_scale=True)
         raw = _compare(base_rows, variant_rows, catalog, record, on_test_scale=False)
+        is_other_question = len(_objectives(base_rows, variant_rows)) > 1
         for name, column in catalog.items():
             why_not = _why_not(column, base_rows, variant_rows)
-            described = None if has_overflow((*base_rows, *variant_rows), name) else raw[name]
+            is_shown = not has_overflow((*base_rows, *variant_rows), name) and not is_other_question
+            described = raw[name] if is_shown else None
             seeds = _paired_seeds(base_rows, variant_rows, name)
             drafts.append((variant, column, None if why_not else tested[name], described, why_not, seeds))
     p_holm = _adjusted([(column.name in stats["family"], result) for _, column, result, *_ in drafts])
@@ -237,9 +239,13 @@ def _p(result: PairedComparison | None) -> float | None:
     return None if result is None or result.t is None else result.t.p
 
 
+def _objectives(base: Sequence[SeedRow | None], variant: Sequence[SeedRow | None]) -> set[str]:
+    return {row.objective for row in (*base, *variant) if row is not None}
+
+
 def _why_not(column: Column, base: Sequence[SeedRow | None], variant: Sequence[SeedRow | None]) -> str:
     """Why two kinds must not be compared on a metric, or empty."""
-    if len({row.objective for row in (*base, *variant) if row is not None}) > 1:
+    if len(_objectives(base, variant)) > 1:
         return "not compared: the kinds have different objectives"
     is_per_token = column.name in {"ce", "ppl"} or column.name.startswith("ppl_")
     is_masked = column.name in METRICS and METRICS[column.name].objectives == ("masked",)

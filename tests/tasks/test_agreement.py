@@ -16,7 +16,8 @@ from rig.data.agreement_items import CELLS, AgreementPair, read_agreement_pairs,
 from rig.data.collective_nouns import COLLECTIVE_NOUNS
 from rig.data.conllu import read_conllu
 from rig.data.verb_paradigm import VerbParadigm
-from rig.models.base import AbstractLanguageModel
+from rig.models.base import AbstractLanguageModel, Filled
+from rig.models.tokenizer import Encoding
 from rig.tasks.agreement import AgreementTask, distance_bin, sv_agreement
 from rig.tasks.base import TaskData
 from rig.tasks.catalog import build_task
@@ -222,13 +223,92 @@ def test_missing_answers_are_refused(tmp_path):
         ask(tmp_path, Lazy(lambda word: -1.0))
 
 
-def test_a_masked_model_has_an_empty_column_that_says_why(tmp_path):
+class MaskedWords(AbstractLanguageModel):
+    """Fills a hidden word; a word of more than five letters has two pieces, the first of five letters."""
+
+    objective = "masked"
+    max_tokens = 50
+
+    def __init__(self, logprob):
+        self.logprob = logprob
+        self.words = [""]
+
+    def score(self, documents):
+        raise AssertionError("a masked model is asked for the verb, not for the sentence")
+
+    def encode(self, texts):
+        encodings = []
+        for text in texts:
+            ends = []
+            for match in WORD.finditer(text):
+                first = match.start() + len(match.group()) - len(match.group().lstrip())
+                if match.end() - first > 5:
+                    ends.append(first + 5)
+                ends.append(match.end())
+            starts = [0, *ends[:-1]]
+            pieces = [text[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+            self.words += [piece for piece in pieces if piece not in self.words]
+            ids = [self.words.index(piece) for piece in pieces]
+            encodings.append(Encoding.from_ends(np.array(ids), np.array(ends)))
+        return encodings
+
+    def fill(self, gaps):
+        self.asked = gaps
+        return [
+            Filled(
+                logprob=np.array([self.logprob(self.words[one.token_id[one.asked[0]]])]),
+                predicted=np.zeros(1, np.int64),
+            )
+            for one in gaps
+        ]
+
+
+def test_a_masked_model_is_asked_for_the_verbs_pieces_left_to_right(tmp_path):
+    # "canta" is one piece, "cantam" two: `canta` and `m`. Every piece has probability 1/2.
+    model = MaskedWords(lambda piece: -math.log(2))
+    value, result = ask(tmp_path, model)
+    assert value == 0.5  # the form of one piece always wins: right for the two singular cells
+    assert {item.cell: item.predicted for item in result.items} == {
+        "Sing|match": 1.0, "Sing|mismatch": 1.0, "Plur|match": 0.0, "Plur|mismatch": 0.0,
+    }  # fmt: skip
+    assert result.facts["scoring"].startswith("summed pseudo-log-probability of the verb's pieces")
+    assert result.facts["n_pairs_of_unequal_tokens"] == 4
+    hidden = [[model.words[one.token_id[place]] for place in one.hidden] for one in model.asked]
+    assert (
+        hidden
+        == [["canta"]] * 2 + [["canta", "m"], ["m"]] * 2 + [["canta", "m"], ["m"]] * 2 + [["canta"]] * 2
+    )
+
+
+def test_a_masked_oracle_has_everything_right_and_equal_forms_tie(tmp_path):
+    model = MaskedWords(lambda piece: 0.0)
+    value, result = ask(tmp_path, model)
+    assert value == 0.5
+    assert result.facts["n_ties"] == 4
+
+    class Oracle(MaskedWords):
+        def fill(self, gaps):
+            n_good = 2 + 2 * 2  # two singular verbs of one piece, two plural ones of two
+            return [
+                Filled(logprob=np.array([-0.1 if index < n_good else -9.0]), predicted=np.zeros(1, np.int64))
+                for index, _ in enumerate(gaps)
+            ]
+
+    assert ask(tmp_path, Oracle(None))[0] == 1.0
+
+
+def test_a_masked_model_that_gives_no_number_fails_loudly_and_names_the_pair(tmp_path):
+    with pytest.raises(ModelError, match=r"document 'Teste/a/\d+ \(canta\)': a span's log-probability"):
+        ask(tmp_path, MaskedWords(lambda piece: math.nan))
+
+
+def test_a_masked_model_that_fills_no_masks_has_an_empty_column_that_says_why(tmp_path):
     model = WordModel(lambda word: -1.0)
     model.objective = "masked"
     value, result = ask(tmp_path, model)
     assert value is None
     assert result.items == ()
-    assert "objective 'masked' is unsupported" in result.reasons["sv_agreement"]
+    assert "must fill masks" in result.reasons["sv_agreement"]
     assert model.calls == 0
 
 
