@@ -117,7 +117,7 @@ def test_columns_of_a_group_have_the_shortest_names_that_tell_them_apart() -> No
     facts = {
         "human": {"rates": {"agrees": 0.5, "n": 4}, "n": 5, "low": 0.1, "high": 0.9},
         "datasets": {
-            "sts": {"pearson": 0.5, "baseline": {"words": 0.1, "trigrams": 0.2, "length": 0.3, "n": 9}}
+            "sts": {"pearson": 0.5, "baseline": {"words": 0.1, "pairs": 0.2, "length": 0.3, "n": 9}}
         },
     }
     _, human, datasets = tasks_section(with_tasks({"base": facts, "new": facts})).tables
