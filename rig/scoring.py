@@ -22,7 +22,9 @@ from rig.models.masked_prediction import predict_selected
 from rig.models.pseudo_likelihood import pseudo_scores, word_l2r_scores
 from rig.store.tables import token_scores_writer, write_masked_tokens, write_sums
 
-_BATCH_DOCUMENTS = 64
+_BATCH_CHARS = 1 << 17
+"""Characters of the documents that are scored together: many short ones, so that batches of like lengths with
+little padding can be made of them, and few long ones, because all are held in memory."""
 
 
 @final
@@ -143,10 +145,12 @@ class _Tally:
 
 def _batches(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
     batch: list[AnnotatedDocument] = []
+    n_chars = 0
     for document in documents:
         batch.append(document)
-        if len(batch) == _BATCH_DOCUMENTS:
+        n_chars += document.document.n_chars
+        if n_chars >= _BATCH_CHARS:
             yield batch
-            batch = []
+            batch, n_chars = [], 0
     if batch:
         yield batch
