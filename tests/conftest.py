@@ -1,6 +1,7 @@
-"""Settings that all tests share, and one tiny run of the main job for the tests of what it leaves."""
+"""Settings that all tests share, the real data, and one tiny run of the main job for tests of its files."""
 
 import os
+from pathlib import Path
 
 import pytest
 from commands import Run, tier1
@@ -14,6 +15,15 @@ settings.load_profile("rig")
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The real data that RIG_TEST_DATA names; skips where it is not set."""
+    folder = os.environ.get("RIG_TEST_DATA")
+    if not folder:
+        pytest.skip("RIG_TEST_DATA is not set: no real data to test on")
+    return Path(folder)
 
 
 @pytest.fixture(scope="session")

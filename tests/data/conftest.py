@@ -1,6 +1,5 @@
 """Small data sets, and the real treebank where there is one."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,12 +108,9 @@ def tiny(tmp_path: Path, metadata: Metadata, record: Callable[..., DocumentRecor
 
 
 @pytest.fixture(scope="session")
-def bosque_files() -> dict[str, Path]:
+def bosque_files(test_data: Path) -> dict[str, Path]:
     """UD_Portuguese-Bosque, one file a split."""
-    root = os.environ.get("RIG_TEST_DATA")
-    if not root:
-        pytest.skip("RIG_TEST_DATA names no folder with the treebanks")
-    folder = Path(root) / "ud" / "Bosque"
+    folder = test_data / "ud" / "Bosque"
     names = ("pt_bosque-ud-train.rebuilt.conllu", "pt_bosque-ud-dev.conllu", "pt_bosque-ud-test.conllu")
     files = dict(zip(SPLITS, (folder / name for name in names), strict=True))
     if not all(path.is_file() for path in files.values()):

@@ -1,6 +1,4 @@
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -172,8 +170,8 @@ def test_subtypes_of_relations_count():
 
 
 @pytest.fixture(scope="module")
-def bosque():
-    folder = Path(os.environ["RIG_TEST_DATA"]) / "ud/Bosque"
+def bosque(test_data):
+    folder = test_data / "ud/Bosque"
     files = {"train": "train.rebuilt", "dev": "dev", "test": "test"}
     return {
         split: [
@@ -186,8 +184,7 @@ def bosque():
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
-def test_the_rules_find_the_pairs_that_were_read_by_hand(bosque):
+def test_the_rules_find_the_pairs_that_were_read_by_hand(bosque, test_data):
     pool = {
         (pair.sent_id, pair.char_start): pair
         for pair in agreement_pairs(
@@ -198,7 +195,7 @@ def test_the_rules_find_the_pairs_that_were_read_by_hand(bosque):
             licence="CC BY-SA 4.0",
         )
     }
-    path = Path(os.environ["RIG_TEST_DATA"]) / "agreement/pt_ud_sva_200.tsv"
+    path = test_data / "agreement/pt_ud_sva_200.tsv"
     shipped = [pair for pair in read_agreement_pairs(path) if pair.source == "Bosque"]
     found = [pair for pair in shipped if (pair.sent_id, pair.char_start) in pool]
     # Of 67, six need a form that Bosque alone does not give (the 200 drew on four), one is a collective.

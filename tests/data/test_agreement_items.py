@@ -1,8 +1,6 @@
-import os
 import unicodedata
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -174,9 +172,8 @@ def test_wrong_encoding_is_refused(tmp_path):
 
 
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
-def test_the_balanced_200(tmp_path):
-    pairs = read_agreement_pairs(Path(os.environ["RIG_TEST_DATA"]) / "agreement/pt_ud_sva_200.tsv")
+def test_the_balanced_200(tmp_path, test_data):
+    pairs = read_agreement_pairs(test_data / "agreement/pt_ud_sva_200.tsv")
     assert Counter(pair.cell for pair in pairs) == dict.fromkeys(CELLS, 50)
     assert max(Counter((pair.lemma, pair.cell) for pair in pairs).values()) <= 6
     write_agreement_pairs(tmp_path / "again.tsv", pairs)

@@ -1,6 +1,4 @@
-import os
 import unicodedata
-from pathlib import Path
 
 import pytest
 
@@ -124,10 +122,9 @@ def test_latin1_is_refused(tmp_path):
 
 
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
 @pytest.mark.parametrize(
     ("name", "n_pairs"), [("assin2/assin2-dev.xml", 500), ("stsb_pt/stsb-pt-dev.csv", 1500)]
 )
-def test_real_files(name, n_pairs):
-    pairs = read_similarity_pairs(Path(os.environ["RIG_TEST_DATA"]) / "sts" / name)
+def test_real_files(name, n_pairs, test_data):
+    pairs = read_similarity_pairs(test_data / "sts" / name)
     assert len(pairs) == n_pairs

@@ -1,6 +1,4 @@
 import math
-import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -47,12 +45,11 @@ def test_a_sentence_without_words_is_refused(similarity, sentence):
 
 
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
 @pytest.mark.parametrize(
     ("similarity", "expected"),
     [(word_overlap, 0.586), (trigram_cosine, 0.655), (negative_length_difference, 0.268)],
 )
-def test_known_figures_on_assin2_dev(similarity, expected):
-    pairs = read_similarity_pairs(Path(os.environ["RIG_TEST_DATA"]) / "sts/assin2/assin2-dev.xml")
+def test_known_figures_on_assin2_dev(similarity, expected, test_data):
+    pairs = read_similarity_pairs(test_data / "sts/assin2/assin2-dev.xml")
     values = [similarity(pair.first, pair.second) for pair in pairs]
     assert pearson(values, [pair.score for pair in pairs]) == pytest.approx(expected, abs=0.002)

@@ -1,6 +1,5 @@
 """What holds for every tokenizer: tiling spans, exact round trips, no BOS, errors that name the mistake."""
 
-import os
 import subprocess
 import sys
 import unicodedata
@@ -218,10 +217,7 @@ def test_other_texts_give_another_hash() -> None:
 @pytest.mark.real_data
 @pytest.mark.slow
 @pytest.mark.parametrize(("vocab_size", "fewest_cut"), [(512, 100), (4_096, 1)])
-def test_spans_of_a_treebank_tile_it(vocab_size: int, fewest_cut: int) -> None:
-    folder = os.environ.get("RIG_TEST_DATA")
-    if folder is None:
-        pytest.skip("needs the Bosque treebank: set RIG_TEST_DATA to the folder that holds ud/Bosque")
+def test_spans_of_a_treebank_tile_it(test_data: Path, vocab_size: int, fewest_cut: int) -> None:
     train, test = (
         [
             line.removeprefix("# text = ")
@@ -229,8 +225,8 @@ def test_spans_of_a_treebank_tile_it(vocab_size: int, fewest_cut: int) -> None:
             if "# text = " in line
         ]
         for path in (
-            Path(folder, "ud/Bosque/pt_bosque-ud-train.rebuilt.conllu"),
-            Path(folder, "ud/Bosque/pt_bosque-ud-test.conllu"),
+            Path(test_data, "ud/Bosque/pt_bosque-ud-train.rebuilt.conllu"),
+            Path(test_data, "ud/Bosque/pt_bosque-ud-test.conllu"),
         )
     )
     tokenizer = train_tokenizer({"type": "bpe", "vocab_size": vocab_size}, train)

@@ -1,6 +1,4 @@
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -22,12 +20,3 @@ def tree() -> Callable[..., Sentence]:
         return Sentence(sent_id="1", text=text, words=words, units=units)
 
     return build
-
-
-@pytest.fixture(scope="session")
-def test_data() -> Path:
-    """The real data that RIG_TEST_DATA names; skips where it is not set."""
-    folder = os.environ.get("RIG_TEST_DATA")
-    if not folder:
-        pytest.skip("RIG_TEST_DATA is not set: no treebank to test on")
-    return Path(folder)

@@ -1,8 +1,6 @@
 import math
-import os
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -327,9 +325,9 @@ def test_what_is_wrong_is_refused_when_the_task_is_built(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def bosque():
+def bosque(test_data):
     """Sentences of Bosque's three sections."""
-    folder = Path(os.environ["RIG_TEST_DATA"]) / "ud/Bosque"
+    folder = test_data / "ud/Bosque"
     names = {"train": "train.rebuilt", "validation": "dev", "test": "test"}
     return {
         split: [
@@ -352,9 +350,8 @@ def unigram(bosque):
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
-def test_frequency_alone_gets_half_of_the_balanced_200(tmp_path, unigram):
-    path = Path(os.environ["RIG_TEST_DATA"]) / "agreement/pt_ud_sva_200.tsv"
+def test_frequency_alone_gets_half_of_the_balanced_200(tmp_path, unigram, test_data):
+    path = test_data / "agreement/pt_ud_sva_200.tsv"
     value, result = ask(tmp_path, unigram, read_agreement_pairs(path))
     assert value == pytest.approx(0.492, abs=0.02)
     cells = {name: group["accuracy"] for name, group in result.facts["cells"].items()}
@@ -364,7 +361,6 @@ def test_frequency_alone_gets_half_of_the_balanced_200(tmp_path, unigram):
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
 def test_frequency_alone_passes_on_text_as_it_comes_but_not_by_cells(tmp_path, unigram, bosque):
     pairs = agreement_pairs(
         [*bosque["validation"], *bosque["test"]],

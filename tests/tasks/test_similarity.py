@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -198,9 +195,8 @@ def test_a_name_that_is_no_column_is_refused(tmp_path):
 
 
 @pytest.mark.real_data
-@pytest.mark.skipif("RIG_TEST_DATA" not in os.environ, reason="RIG_TEST_DATA is not set")
-def test_baselines_stand_beside_the_model_on_assin2_dev(tmp_path):
-    path = Path(os.environ["RIG_TEST_DATA"]) / "sts/assin2/assin2-dev.xml"
+def test_baselines_stand_beside_the_model_on_assin2_dev(tmp_path, test_data):
+    path = test_data / "sts/assin2/assin2-dev.xml"
     task = task_of(tmp_path, assin2=path)
     facts = task.run(States(letters), seed=0).facts["datasets"]["assin2"]
     assert facts["n_pairs"] == 500
