@@ -1,4 +1,4 @@
-"""How a split goes through a model: in batches that memory bounds, with the same numbers whatever they are."""
+"""How a split goes through a model: in batches that memory bounds; the numbers do not depend on them."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
