@@ -125,7 +125,8 @@ def test_in_float64_fifty_steps_are_the_same_to_1e_10(name: str) -> None:
     np.testing.assert_allclose(theirs.losses, ours.losses, rtol=0, atol=1e-10)
     np.testing.assert_allclose(theirs.norms, ours.norms, rtol=1e-10)
     np.testing.assert_allclose(theirs.weights, ours.weights, rtol=0, atol=1e-10)
-    assert ours.losses[-1] < ours.losses[0] - 0.2  # it was a training, and not 50 steps of nothing
+    moved = np.abs(ours.weights - network(CASES[name], np.float64).parameters.flat)
+    assert moved.mean() > 1e-3  # it was a training, and not 50 steps of nothing
 
 
 @pytest.mark.parametrize("name", CASES)
