@@ -50,7 +50,7 @@ def warnings(report: Report) -> list[str]:
             for text in caveats(comparison.tested, confidence_level=level):
                 kinds_of.setdefault(text, []).append(comparison.kind)
     found = [f"{', '.join(kinds)}: {text}" for text, kinds in kinds_of.items()]
-    found += list(dict.fromkeys(_not_compared(report)))
+    found += list(dict.fromkeys(_not_compared(report))) or _different_tokenizers(report)
     unseeded = [kind["name"] for kind in report.record["kinds"] if not _is_seeded(report, kind["name"])]
     if unseeded and len(report.record["kinds"]) > 1:
         found.append(
@@ -68,6 +68,21 @@ def warnings(report: Report) -> list[str]:
         found.append(exploratory_exclusions(len(coverages), min(coverages)))
     found.append(SCOPE)
     return found
+
+
+def _different_tokenizers(report: Report) -> list[str]:
+    """The warning about perplexities per token where nothing was compared, so that no comparison says it."""
+    tokenizers = {
+        row.done.result["facts"].get("tokenizer_sha256")
+        for row in report.rows
+        if row.done is not None and row.status == "ok"
+    }
+    if len(tokenizers) < 2:
+        return []
+    return [
+        "The kinds have different tokenizers, so ce, ppl and ppl_<class>, which are per token, can't be "
+        "compared between them; read bpc, bpb and the figures per word instead."
+    ]
 
 
 def stamps(report: Report) -> list[str]:

@@ -89,7 +89,7 @@ def paper_tables(report: Report) -> list[tuple[str, Table]]:
         ("over-seeds", aggregate_table(report, leading_names(report), aggregate_caption(report))),
         *(
             ("per-seed" if objective == "causal" else f"per-seed-{objective}", table)
-            for objective, table in _per_seed_tables(report).items()
+            for objective, table in per_seed_tables(report).items()
         ),
     ]
     if tasks := task_names(report):
@@ -133,15 +133,15 @@ def _per_seed(report: Report) -> Section:
         ),
         bullets=tuple(empty_sentences(report, METRICS.__contains__, row_name)),
         tables=(
-            *_per_seed_tables(report).values(),
+            *per_seed_tables(report).values(),
             *((per_seed_table(report, tasks, caption="Tasks per seed"),) if tasks else ()),
             cost_table(report),
         ),
     )
 
 
-def _per_seed_tables(report: Report) -> dict[str, Table]:
-    """Objective to its kinds' values."""
+def per_seed_tables(report: Report) -> dict[str, Table]:
+    """Objective to the table of its kinds' likelihoods, one row a kind and seed."""
     objectives = {kind["config"]["kind"]["objective"] for kind in report.record["kinds"]}
     return {
         objective: per_seed_table(report, names, caption, objective)
