@@ -11,6 +11,7 @@ from rig.core.errors import ConfigError, DataError, ModelError
 from rig.core.token_scores import TokenScores
 from rig.models.base import AbstractLanguageModel, Explanation
 from rig.models.cross_entropy import target_logprobs
+from rig.models.layer_choice import checked_layers
 from rig.models.network import Network
 from rig.models.parameters import Array
 from rig.models.sampling import check_sampling, sample
@@ -134,7 +135,7 @@ class TransformerLanguageModel(AbstractLanguageModel):
             DataError: A text has no tokens.
             ModelError: A state is not finite.
         """
-        chosen = self._layers(layers)
+        chosen = checked_layers(layers, self._network.architecture.n_layers + 1)
         encodings = [self._tokenizer.encode(text) for text in texts]
         for index, encoding in enumerate(encodings):
             if not len(encoding):
@@ -192,17 +193,6 @@ class TransformerLanguageModel(AbstractLanguageModel):
         if len(ids) <= self._context:
             return ids
         return [self._tokenizer.bos_id, *ids[len(ids) - self._context + 1 :]]
-
-    def _layers(self, layers: Sequence[int]) -> list[int]:
-        n_states = self._network.architecture.n_layers + 1
-        for layer in layers:
-            if not -n_states <= layer < n_states:
-                raise ConfigError(
-                    f"the model has the layers 0 (input) to {n_states - 1} (last, also -1), got {layer}"
-                )
-        if not layers:
-            raise ConfigError("an embedding needs at least one layer, got none")
-        return [layer % n_states for layer in layers]
 
 
 def _log_softmax(logits: Array) -> npt.NDArray[np.float64]:

@@ -121,10 +121,10 @@ class TransformerMaskedLanguageModel(AbstractLanguageModel):
         n_tokens = len(gaps.token_id)
         if n_tokens > self.max_tokens:
             raise ModelError(f"the model sees {self.max_tokens} tokens at once, got a text of {n_tokens}")
-        if not np.isin(gaps.asked, gaps.hidden).all():
-            raise ModelError("a position that is asked for must be hidden, or the model would see its answer")
         ids = self._after_bos(gaps.token_id)
         ids[gaps.hidden + 1] = self._mask_id
+        if (ids[gaps.asked + 1] != self._mask_id).any():
+            raise ModelError("a position that is asked for must be hidden, or the model would see its answer")
         return ids
 
     def _after_bos(self, token_id: Ids) -> Ids:
