@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+from rig.cell import task_parsers
 from rig.core.errors import ConfigError, UsageError, did_you_mean
 from rig.core.fingerprint import fingerprint
 from rig.experiment.config import ConfDir, compose_kind, find_conf_dir
@@ -13,6 +14,7 @@ from rig.experiment.lock import LockDecision, decide
 from rig.experiment.plan import PlannedKind, check_baseline, plan_kind
 from rig.metrics.catalog import METRICS
 from rig.models.catalog import build_kind
+from rig.parsers.catalog import build_parser
 from rig.store.cells import CellSpec
 from rig.tasks.base import TaskData
 from rig.tasks.catalog import build_task
@@ -113,6 +115,7 @@ def prepare_job(request: Request) -> Job:
             runs=request.runs,
         )
         _check_buildable(config, data)
+        _check_parsers(config)
         planned.append(plan_kind(config, request.seeds, data))
     stats = configs[0]["stats"]
     return Job(
@@ -125,6 +128,13 @@ def prepare_job(request: Request) -> Job:
         stats=stats,
         stats_sha256=fingerprint(stats),
     )
+
+
+def _check_parsers(config: Mapping[str, Any]) -> None:
+    """Load each UDPipe model once, which is quick: a damaged one would fail every cell after its training."""
+    for options in task_parsers(config).values():
+        if options["name"] == "udpipe":
+            build_parser(options)
 
 
 def _check_buildable(config: Mapping[str, Any], data: PreparedData) -> None:

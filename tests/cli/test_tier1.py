@@ -195,6 +195,18 @@ def test_a_mistake_is_one_line_and_exit_2_before_any_training(
         assert len(ended.err.strip().splitlines()) == 1
 
 
+def test_a_damaged_parser_is_refused_before_any_training(tmp_path: Path) -> None:
+    (tmp_path / "empty.udpipe").write_bytes(b"")
+    ended = tier1(
+        "--kinds", "baseline", "--seeds", "1", "--unlocked", "--dry-run",
+        "task.generation.parser.model=empty.udpipe", cwd=tmp_path,
+    )  # fmt: skip
+    assert ended.code == 2
+    assert "empty.udpipe" in ended.err
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
 def test_a_missing_lock_ends_with_3_and_says_how_to_make_one(tmp_path: Path) -> None:
     ended = tier1("--kinds", "baseline", "--seeds", "1", "tasks=[]", cwd=tmp_path)
     assert ended.code == 3, ended.err
