@@ -18,6 +18,7 @@ from rig.experiment.plan import parse_names, parse_seeds
 from rig.experiment.progress import TerminalDisplay, label
 from rig.experiment.runner import ENGINES, run_cells
 from rig.report.build import build_report
+from rig.report.labels import is_audit_failed
 from rig.report.record import make_record
 from rig.report.write import write_report
 from rig.store.cells import cell_directory, is_done
@@ -88,7 +89,8 @@ def tier1(
         where = f" Log: {outcome.log}" if outcome.log else ""
         console.print(f"{label(outcome.spec)} failed: {outcome.error}.{where}", style="red", soft_wrap=True)
     has_diverged = any(row.status == "diverged" for row in report.rows)
-    return 1 if failed or has_diverged else 0
+    has_wrong_adapter = any(is_audit_failed(kind) for kind in report.record["kinds"])
+    return 1 if failed or has_diverged or has_wrong_adapter else 0
 
 
 def _print_plan(job: Job, runs: Path) -> None:

@@ -116,7 +116,7 @@ def test_an_unknown_kind_is_one_sentence(folder: Path) -> None:
 
 
 def test_a_failed_audit_stops_no_cell_and_stamps_every_table(main_job: Ended, folder: Path) -> None:
-    assert main_job.code == 0, main_job.err
+    assert main_job.code == 1, main_job.err
     assert "! in_bits: AUDIT FAILED, sum to one: base 2: the powers of 2 sum to one" in main_job.out
     assert "| in_bits [AUDIT FAILED] |" in main_job.out
     page = (report(folder) / "report.md").read_text(encoding="utf-8")
