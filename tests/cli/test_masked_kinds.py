@@ -29,8 +29,7 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("masked job")
     ended = tier1(
         "--kinds", "mlm_baseline,mlm_masha_ab,baseline", "--seeds", "41,42", "--unlocked",
-        "tasks=[agreement,similarity,generation]", "task.generation.n_prompts=1",
-        "task.generation.n_tokens=2", *PRIMARY, cwd=folder,
+        "tasks=[agreement,similarity]", *PRIMARY, cwd=folder,
     )  # fmt: skip
     assert ended.code == 0, ended.err
     return Run(folder=folder, ended=ended)
@@ -93,8 +92,6 @@ def test_agreement_is_asked_of_the_verb_and_similarity_of_the_states(masked: Run
         result = json.loads(path.read_text(encoding="utf-8"))
         scoring = result["tasks"]["agreement"]["facts"]["scoring"]
         assert ("of the verb's pieces" in scoring) == (row["objective"] == "masked")
-        reasons = {column["name"]: column["reason"] for column in result["tasks"]["generation"]["columns"]}
-        assert bool(reasons["parse_rate"]) or row["objective"] == "causal"
 
 
 def test_kinds_of_different_objectives_are_not_compared(masked: Run) -> None:
@@ -123,6 +120,7 @@ def reseal(cell: Path) -> None:
     (cell / "DONE.json").write_text(json.dumps(done), encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "column", "message"),
     [

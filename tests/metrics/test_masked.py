@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.core.documents import WORD_CLASSES, AnnotatedDocument, Document, Units
-from rig.core.errors import ModelError
 from rig.core.masked_tokens import MaskedTokens, no_masked_tokens
 from rig.core.seeding import stream
 from rig.core.sums import collect
@@ -43,28 +42,6 @@ def test_documents_of_unequal_length_are_pooled_and_not_averaged() -> None:
 def test_where_nothing_is_hidden_there_is_no_score() -> None:
     sums = collect([("a", masked_sums(no_masked_tokens("a")))])
     assert METRICS["mlm_accuracy"].value(sums.ratio("mlm_accuracy")) is None
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"predicted": np.zeros(1, np.int64)}, "document 'd': .* must have equal lengths"),
-        ({"position": np.array([3, 3])}, "document 'd': the positions of hidden tokens must be ascending"),
-        ({"position": np.array([-1, 3])}, "document 'd': the positions of hidden tokens must be ascending"),
-        ({"logprob": np.array([-1.0, math.nan])}, "must be finite and <= 0, got nan at hidden token 3"),
-        ({"logprob": np.array([0.5, -1.0])}, r"must be finite and <= 0, got 0\.5 at hidden token 1"),
-    ],
-)
-def test_what_is_no_prediction_is_refused(changes: dict[str, np.ndarray], message: str) -> None:
-    two = np.zeros(2, np.int64)
-    good = {
-        "position": np.array([1, 3]),
-        "token_id": two,
-        "predicted": two,
-        "logprob": np.array([-1.0, -1.0]),
-    }
-    with pytest.raises(ModelError, match=message):
-        MaskedTokens(doc_id="d", **{**good, **changes})
 
 
 def spans(ends: list[int]) -> tuple[np.ndarray, np.ndarray]:
