@@ -85,14 +85,7 @@ class HfCausalModel(AbstractLanguageModel):
             for (document, new), part in asked.parts:
                 logprobs[document][new] = values[part]
         return [
-            TokenScores(
-                doc_id=document.doc_id,
-                token_id=encoding.token_id,
-                char_start=encoding.char_start,
-                char_end=encoding.char_end,
-                logprob=logprob,
-                n_chars=document.n_chars,
-            )
+            encoding.scored(document, logprob)
             for document, encoding, logprob in zip(documents, encodings, logprobs, strict=True)
         ]
 

@@ -20,8 +20,14 @@ def test_each_sequence_is_in_one_batch_as_it_is(lengths: list[int], batch_size: 
             assert row[:n].tolist() == sequences[index].tolist()
             assert not row[n:].any()
         assert batch.is_padded == (len(set(batch.length.tolist())) > 1)
+        assert batch.length.max() - batch.length.min() <= 4
 
 
 def test_the_longest_come_first_and_equals_in_order() -> None:
     sequences = [np.ones(n, np.int64) for n in (2, 5, 2, 5, 1)]
     assert [batch.index for batch in bucketed(sequences, batch_size=2)] == [(1, 3), (0, 2), (4,)]
+
+
+def test_a_batch_is_at_most_an_eighth_padding() -> None:
+    sequences = [np.ones(n, np.int64) for n in (80, 70, 69, 61, 60, 5, 1)]
+    assert [batch.index for batch in bucketed(sequences, batch_size=9)] == [(0, 1), (2, 3), (4,), (5, 6)]

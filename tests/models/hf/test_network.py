@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="SKIPPED: torch is not installed (pi
 transformers = pytest.importorskip("transformers", reason="SKIPPED: transformers is not installed")
 
 from rig.models.hf import network  # noqa: E402  it imports torch
-from rig.models.hf.batches import Batch, bucketed  # noqa: E402
+from rig.models.hf.batches import Batch  # noqa: E402
 
 
 def held(directory: Path) -> network.Network:
@@ -18,8 +18,10 @@ def held(directory: Path) -> network.Network:
 
 
 def batch() -> Batch:
-    (made,) = bucketed([np.arange(3, 20), np.arange(30, 41), np.array([7])], batch_size=3)
-    return made
+    """Rows of 17, 11 and 1 inputs."""
+    ids = np.zeros((3, 17), np.int64)
+    ids[0], ids[1, :11], ids[2, 0] = np.arange(3, 20), np.arange(30, 41), 7
+    return Batch(index=(0, 1, 2), ids=ids, length=np.array([17, 11, 1]))
 
 
 ROWS = np.array([0, 1, 5, 16, 17, 20, 27, 34])
