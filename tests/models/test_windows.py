@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.models.windows import padded_batches, windows
+from rig.models.windows import equal_length_batches, padded_batches, windows
 
 
 def test_windows_by_hand() -> None:
@@ -52,3 +52,17 @@ def test_batches_hold_each_sequence_once_in_order_and_padded_to_the_context(
             assert row.tolist() == [index + 1] * lengths[index] + [0] * (40 - lengths[index])
             seen.append(index)
     assert seen == list(range(len(lengths)))
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 5])
+def test_sequences_are_batched_with_their_own_length_only(batch_size: int) -> None:
+    sequences = [np.full(length, index) for index, length in enumerate([3, 1, 3, 2, 3, 1])]
+    seen: list[int] = []
+    for index, ids in equal_length_batches(sequences, batch_size=batch_size):
+        assert 1 <= len(index) <= batch_size
+        for which, row in zip(index, ids, strict=True):
+            np.testing.assert_array_equal(row, sequences[which])
+        seen += index
+    assert sorted(seen) == list(range(6))
+    assert seen == [1, 5, 3, 0, 2, 4]  # by length, then as given
+    assert list(equal_length_batches([], batch_size=2)) == []
