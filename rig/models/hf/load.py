@@ -74,7 +74,13 @@ def _assemble(checkpoint: Checkpoint, objective: str, options: HfOptions) -> Loa
     )
     module = load_module(checkpoint, objective=objective, dtype=options.dtype, device=options.device)
     context = _context(options.context, usable_context(module), n_special=frame.n_inputs)
-    network = Network(module)
+    try:
+        network = Network(module)
+    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
+        raise ModelError(
+            f"the model in '{checkpoint.directory}' can't be run on a few tokens: "
+            f"{type(error).__name__}: {error}"
+        ) from error
     _check_fit(checkpoint, network, encoder, objective)
     stride = _stride(options.stride, context)
     facts = {
@@ -125,7 +131,7 @@ def _check_fit(checkpoint: Checkpoint, network: "Network", encoder: "TextEncoder
     if objective == "causal" and network.sees_later:
         raise ModelError(
             f"the model in '{checkpoint.directory}' sees later tokens, so it is no causal language model; "
-            "set `objective: masked` (or, if it was trained as a decoder, `is_decoder` in its config.json)"
+            "set `objective: masked` if it fills gaps, or `is_decoder` in its config.json if trained so"
         )
     if objective == "masked" and not network.sees_later:
         raise ModelError(

@@ -105,6 +105,15 @@ def test_a_bidirectional_model_is_no_causal_one(bert_directory: Path, tmp_path: 
         loaded(directory, "masked")
 
 
+def test_a_network_that_cannot_be_run(gpt2_directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forward(*given: Any, **named: Any) -> None:
+        raise RuntimeError("needs pixel values")
+
+    monkeypatch.setattr(transformers.GPT2LMHeadModel, "forward", forward)
+    with pytest.raises(ModelError, match="can't be run on a few tokens: RuntimeError: needs pixel values"):
+        loaded(gpt2_directory)
+
+
 def test_another_models_tokenizer(gpt2_directory: Path, llama_directory: Path) -> None:
     with pytest.raises(
         ModelError, match=r"has token ids up to 559, but the model in .* knows 400; it is another"
