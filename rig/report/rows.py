@@ -185,7 +185,9 @@ def _pseudo_likelihood(sums: Sums) -> _Values:
     """A likelihood's columns are empty for one reason; without `score.pseudo_likelihood` pppl's are too."""
     metrics = metrics_of("masked")
     absent = {
-        name: "masked: a pseudo-likelihood is not a likelihood" for name in METRICS if name not in metrics
+        name: "a masked model's pseudo-likelihood is not a likelihood"
+        for name in METRICS
+        if name not in metrics
     }
     if sums.names and "pll" not in sums.names:
         unasked = [name for name, metric in metrics.items() if metric.sums not in sums.names]

@@ -102,7 +102,7 @@ def test_kinds_of_different_objectives_are_not_compared(masked: Run) -> None:
             assert row["t"] == row["p"] == row["delta_mean"] == ""
     page = (masked.report / "report.md").read_text(encoding="utf-8")
     assert "not compared: the kinds have different objectives" in page
-    assert page.count("a pseudo-likelihood is not a likelihood") == 1
+    assert page.count("pseudo-likelihood is not a likelihood") == 1
 
 
 def test_a_masked_report_is_verified_down_to_its_tokens(masked: Run) -> None:
