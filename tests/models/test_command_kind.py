@@ -167,3 +167,34 @@ def test_braces_can_be_written_and_no_shell_reads_the_line(tmp_path: Path) -> No
     out.mkdir()
     result = build_kind(config(line)).fit(TEXT, seed=1, out=out, progress=silent)
     assert result.facts["last"] == "{a};$HOME"
+
+
+COPIES = """
+import pathlib, shutil, sys
+given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+assert not (pathlib.Path(given["--data"]) / "held_out.jsonl").exists()
+shutil.copytree(CHECKPOINT, given["--out"], dirs_exist_ok=True)
+"""
+
+
+def test_a_checkpoint_that_the_command_leaves_is_loaded(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="SKIPPED: torch is not installed (pip install 'rig[hf]')")
+    pytest.importorskip("transformers", reason="SKIPPED: transformers is not installed")
+    import hf_checkpoints
+    import safetensors.torch
+
+    checkpoint = hf_checkpoints.gpt2(tmp_path / "made")
+    text = COPIES.replace("CHECKPOINT", repr(str(checkpoint)))
+    result = fit(tmp_path, text, loads="hf", hf={"context": 16})
+    assert [scores.n_chars for scores in result.model.score(TEXT.held_out)] == [11, 5]
+    assert (result.facts["model_type"], result.facts["context"]) == ("gpt2", 16)
+
+    weights = safetensors.torch.load_file(checkpoint / "model.safetensors")
+    weights["transformer.wte.weight"][0, 0] = float("nan")
+    safetensors.torch.save_file(weights, checkpoint / "model.safetensors", metadata={"format": "pt"})
+    (tmp_path / "again").mkdir()
+    with pytest.raises(DivergedError, match="not finite"):
+        fit(tmp_path / "again", text, loads="hf")
+    wrong = config(script(tmp_path, text), loads="hf", hf={"contxt": 16})
+    with pytest.raises(ConfigError, match="unknown option 'contxt' of `hf` of kind 'ours'"):
+        build_kind(wrong)
