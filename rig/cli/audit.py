@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rig.audit.checks import audit as audit_model
 from rig.audit.finding import Finding
-from rig.cli.plugin import plugin_option
+from rig.cli.options import conf_dir_option, plugin_option, runs_dir_option
 from rig.core.plugins import load_plugins
 from rig.experiment.config import ConfDir, compose_kind, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
@@ -29,8 +29,8 @@ _STATUSES = ("passed", "failed", "not checked")
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--kinds", required=True, metavar="K[,K...]", help="Kinds to check, one after the other.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The training seed.")
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
-@click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@runs_dir_option
+@conf_dir_option
 @plugin_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def audit(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from rig.cli.options import conf_dir_option, runs_dir_option
 from rig.core.documents import json_lines
 from rig.core.errors import UsageError
 from rig.core.files import write_text
@@ -27,8 +28,8 @@ options: {{path: {path}}}
 @click.command("export-template", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write; must be new.")
 @click.option("--split", type=click.Choice(["test", "validation"]), default="test", show_default=True)
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
-@click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@runs_dir_option
+@conf_dir_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def export_template(
     out: Path, split: str, runs_dir: Path, conf_dir: Path | None, overrides: tuple[str, ...]

@@ -10,7 +10,9 @@ from typing import Any, final
 
 import click
 
+from rig.cli.options import conf_dir_option, plugin_option, runs_dir_option
 from rig.core.errors import LockError, RigError, UsageError
+from rig.core.plugins import load_plugins
 from rig.experiment.config import ConfDir, compose_kind, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
 from rig.experiment.lock import LR, LockDecision, decide, decide_lr, sweep_command
@@ -36,10 +38,9 @@ def _where(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every subcommand has, and its overrides."""
     for decorate in (
         click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]..."),
-        click.option(
-            "--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder."
-        ),
-        click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True),
+        plugin_option,
+        conf_dir_option,
+        runs_dir_option,
         click.option(
             "--data", metavar="NAME", default=None, help="A data config, as the override data=NAME."
         ),
@@ -82,8 +83,15 @@ class _Kind:
 
 
 def _kind(
-    kind: str, *, data: str | None, runs_dir: Path, conf_dir: Path | None, overrides: tuple[str, ...]
+    kind: str,
+    *,
+    data: str | None,
+    runs_dir: Path,
+    conf_dir: Path | None,
+    plugin: tuple[Path, ...],
+    overrides: tuple[str, ...],
 ) -> _Kind:
+    load_plugins(plugin)
     conf = find_conf_dir(conf_dir)
     given = (f"data={data}", *overrides) if data is not None else overrides
     return _Kind(conf=conf, runs=runs_dir, overrides=given, config=compose_kind(conf, kind, [*given]))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from rig.cli.options import runs_dir_option
 from rig.core.errors import UsageError
 from rig.report.comparison import Comparison, compare_kinds
 from rig.report.content import Table, text_cells
@@ -21,7 +22,7 @@ from rig.stats.power import MAX_SEEDS_SEARCHED
 @click.argument("report", required=False)
 @click.option("--effect", type=float, required=True, metavar="X", help="The difference to find, in the unit.")
 @click.option("--power", "chance", type=float, default=0.8, show_default=True, help="Chance to find it.")
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@runs_dir_option
 def power(report: str | None, effect: float, chance: float, runs_dir: Path) -> None:
     """How many seeds would resolve a difference X of the primary metric?
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from rig.cli.options import runs_dir_option
 from rig.cli.terminal import print_report
 from rig.core.errors import UsageError
 from rig.experiment.plan import parse_names
@@ -25,7 +26,7 @@ _LONGEST = 48
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("reports", nargs=-1, metavar="[REPORT] | A B")
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@runs_dir_option
 @click.option("--baseline", metavar="K", help="Another kind to compare with.")
 @click.option("--metrics", metavar="M[,M...]", help="What the first table shows beside the primary metric.")
 @click.option("--confidence", type=float, metavar="LEVEL", help="Another confidence level, such as .9.")

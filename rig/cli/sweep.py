@@ -1,19 +1,24 @@
 """`rig sweep NAME`: choose a setting of each kind on the validation split, and lock it."""
 
-import os
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from rig.cli.plugin import plugin_option
-from rig.core.errors import RigError, UsageError
+from rig.cli.options import (
+    conf_dir_option,
+    engine_option,
+    jobs_option,
+    n_jobs,
+    plugin_option,
+    runs_dir_option,
+)
+from rig.core.errors import RigError
 from rig.core.plugins import load_plugins
 from rig.experiment.config import ConfDir, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
 from rig.experiment.plan import parse_names
 from rig.experiment.progress import TerminalDisplay
-from rig.experiment.runner import ENGINES
 from rig.experiment.sweep import (
     PlannedSweep,
     lock_sweep,
@@ -32,11 +37,11 @@ from rig.report.sweep_page import robustness_sentence, write_sweep_page
 @click.option("--kinds", required=True, metavar="K[,K...]", help="Kinds to sweep, one after the other.")
 @click.option("--points", type=click.IntRange(min=3), help="Values in the grid (sweep.points).")
 @click.option("--seed", type=click.IntRange(min=0), help="The one training seed (sweep.seed).")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Cells at once (default: the cores).")
-@click.option("--engine", type=click.Choice(ENGINES), default="local", show_default=True)
+@jobs_option
+@engine_option
 @click.option("--allow-edge", is_flag=True, help="Lock a best value at the grid's edge; the lock says so.")
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
-@click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@runs_dir_option
+@conf_dir_option
 @plugin_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def sweep(
@@ -59,9 +64,7 @@ def sweep(
     CONF/locks/NAME/DATA/KIND.json.
     """
     load_plugins(plugin)
-    n_jobs = (os.cpu_count() or 1) if jobs is None else jobs
-    if n_jobs < 1:
-        raise UsageError(f"--jobs must be at least 1, got {n_jobs}")
+    at_once = n_jobs(jobs)
     conf = find_conf_dir(conf_dir)
     require_project(conf)
     given = list(overrides)
@@ -86,7 +89,7 @@ def sweep(
     errors: list[RigError] = []
     for kind in swept:
         try:
-            _sweep_one(plan(kind), conf=conf, data=data, runs=runs_dir, jobs=n_jobs, engine=engine)
+            _sweep_one(plan(kind), conf=conf, data=data, runs=runs_dir, jobs=at_once, engine=engine)
         except RigError as error:
             if len(swept) == 1:
                 raise

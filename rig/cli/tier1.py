@@ -1,7 +1,6 @@
 """`rig tier1`: train or load each kind at each seed, score held-out text, ask the tasks, write the tables."""
 
 import dataclasses
-import os
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,14 +8,20 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from rig.cli.plugin import plugin_option
+from rig.cli.options import (
+    conf_dir_option,
+    engine_option,
+    jobs_option,
+    n_jobs,
+    plugin_option,
+    runs_dir_option,
+)
 from rig.cli.terminal import print_report
-from rig.core.errors import UsageError
 from rig.core.plugins import load_plugins
 from rig.experiment.job import Job, Request, prepare_job
 from rig.experiment.plan import parse_names, parse_seeds
 from rig.experiment.progress import TerminalDisplay, label
-from rig.experiment.runner import ENGINES, run_cells
+from rig.experiment.runner import run_cells
 from rig.report.build import build_report
 from rig.report.labels import is_audit_failed
 from rig.report.record import make_record
@@ -28,13 +33,13 @@ from rig.store.cells import cell_directory, is_done
 @click.option("--kinds", required=True, metavar="K[,K...]", help="Kinds to compare: files of conf/kind/.")
 @click.option("--seeds", required=True, metavar="S[,S...]", help="Training seeds, such as 41,42,43.")
 @click.option("--baseline", metavar="K", help="The kind that others are compared with (default: the first).")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Cells at once (default: the cores).")
-@click.option("--engine", type=click.Choice(ENGINES), default="local", show_default=True)
+@jobs_option
+@engine_option
 @click.option("--unlocked", is_flag=True, help="Run without a valid lock; every row and table says so.")
 @click.option("--strict", is_flag=True, help="Code that changed since the lock is an error too.")
 @click.option("--dry-run", is_flag=True, help="Check everything, print the plan, run nothing.")
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
-@click.option("--conf-dir", type=click.Path(path_type=Path), default=None, help="Another conf folder.")
+@runs_dir_option
+@conf_dir_option
 @plugin_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def tier1(
@@ -57,9 +62,7 @@ def tier1(
     RUNS/reports. Finished cells are reused; the same command again computes nothing.
     """
     load_plugins(plugin)
-    n_jobs = (os.cpu_count() or 1) if jobs is None else jobs
-    if n_jobs < 1:
-        raise UsageError(f"--jobs must be at least 1, got {n_jobs}")
+    at_once = n_jobs(jobs)
     console = Console(stderr=True)
     request = Request(
         kinds=parse_names(kinds, "--kinds"),
@@ -79,7 +82,7 @@ def tier1(
     with console.status("checking configs, locks and data") if console.is_terminal else nullcontext():
         job = prepare_job(request)
     with TerminalDisplay(console) as display:
-        outcomes = run_cells(job.cells, runs=runs_dir, jobs=n_jobs, engine=engine, display=display)
+        outcomes = run_cells(job.cells, runs=runs_dir, jobs=at_once, engine=engine, display=display)
     report = build_report(make_record(job, outcomes), runs_dir)
     lineage = {name: (lock.lock_path, lock.sweep_path) for name, lock in job.locks.items()}
     folder = write_report(report, runs_dir, lineage)

@@ -4,23 +4,19 @@ from pathlib import Path
 
 import click
 
+from rig.cli.options import runs_dir_option
 from rig.report.locate import locate
 from rig.report.verification import verify as derive
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("report", required=False)
-@click.option(
-    "--runs-dir",
-    type=click.Path(path_type=Path),
-    default=Path("runs"),
-    show_default=True,
-    help="The runs directory with the cells; a report's path brings its own.",
-)
+@runs_dir_option
 def verify(report: str | None, runs_dir: Path) -> int:
-    """Derive REPORT again: every hash, lock, sum and table cell. An id or a folder; the newest by default.
+    """Derive REPORT again: every hash, lock, sum and table cell.
 
-    Exits 1 at the first item that differs. What is not on this machine is said, and is no mismatch.
+    REPORT is an id, or a folder, which brings its own runs directory; the newest by default. Exits 1 at the
+    first item that differs. What is not on this machine is said, and is no mismatch.
     """
     located = locate(report, runs_dir)
     n_verified = n_absent = 0
