@@ -24,6 +24,7 @@ from rig.experiment.sweep import (
     lock_sweep,
     not_applicable,
     plan_sweep,
+    replaced_lock,
     require_project,
     run_sweep,
     sweep_config,
@@ -122,6 +123,8 @@ def _sweep_one(
     click.echo(f"{planned.name}_{planned.kind}_best = {record.choice.value!r}")
     click.echo(f"  {robustness_sentence(record)}")
     click.echo(f"  record {folder / 'index.md'}")
+    for note in replaced_lock(planned):
+        click.echo(f"  {note}")
     lock = lock_sweep(planned, record)
     stamp = f", at the grid's edge (allowed by {lock.edge_allowed})" if lock.edge_allowed else ""
     click.echo(f"  lock {planned.lock_path} ({lock.lock_id}{stamp})")

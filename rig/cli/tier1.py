@@ -90,7 +90,12 @@ def tier1(
     failed = [outcome for outcome in outcomes if outcome.done is None]
     for outcome in failed:
         where = f" Log: {outcome.log}" if outcome.log else ""
-        console.print(f"{label(outcome.spec)} failed: {outcome.error}.{where}", style="red", soft_wrap=True)
+        console.print(
+            f"{label(outcome.spec)} failed: {outcome.error}.{where}",
+            style="red",
+            markup=False,
+            soft_wrap=True,
+        )
     has_diverged = any(row.status == "diverged" for row in report.rows)
     has_wrong_adapter = any(is_audit_failed(kind) for kind in report.record["kinds"])
     return 1 if failed or has_diverged or has_wrong_adapter else 0

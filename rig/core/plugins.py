@@ -13,6 +13,7 @@ stands in the report, and its syntax tree is part of the key of every cell that 
 
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from rig.core.fingerprint import file_sha256
 
 ENTRY_POINTS = "rig.plugins"
 _PREFIX = "rig_plugin_"
+_KIND_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 Table = Literal["FAMILIES", "TASKS"]
 
@@ -123,7 +125,7 @@ def _load_file(path: Path) -> Plugin:
     except UsageError:
         sys.modules.pop(name, None)
         raise
-    except Exception as error:  # a user's code can raise anything
+    except (Exception, SystemExit) as error:  # a user's code can raise anything
         sys.modules.pop(name, None)
         raise UsageError(f"--plugin {path} failed with {type(error).__name__}: {error}") from error
 
@@ -134,7 +136,7 @@ def _installed() -> tuple[Plugin, ...]:
     for entry in sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
         try:
             module = importlib.import_module(entry.value)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UsageError(
                 f"the installed plugin '{entry.name}' ({entry.value}) failed with "
                 f"{type(error).__name__}: {error}; repair or uninstall it"
@@ -159,8 +161,16 @@ def _read(module: ModuleType, name: str, path: Path | None, *, sha256: str) -> P
             if not isinstance(value, type):
                 raise ConfigError(f"plugin {name}: {table}['{key}'] must be a class, got {value!r}")
     for key, value in tables["KINDS"].items():
-        if not isinstance(value, Mapping) or "family" not in value:
-            raise ConfigError(f"plugin {name}: KINDS['{key}'] must be a dict with a `family`, got {value!r}")
+        if not isinstance(value, Mapping) or "family" not in value or not _is_plain(value):
+            raise ConfigError(
+                f"plugin {name}: KINDS['{key}'] must be a dict with a `family`, of texts, numbers, lists and "
+                f"dicts, got {value!r}"
+            )
+        if not _KIND_NAME.fullmatch(key) or value.get("name", key) != key:
+            raise ConfigError(
+                f"plugin {name}: KINDS['{key}'] must have a name of letters, digits and _, "
+                "the same as its key"
+            )
     for other in _files.values():
         for key in {**tables["FAMILIES"], **tables["TASKS"], **tables["KINDS"]}:
             if key in {**other.families, **other.tasks, **other.kinds}:
@@ -180,6 +190,15 @@ def _table(module: ModuleType, name: str, table: str) -> dict[str, Any]:
     if not isinstance(held, Mapping) or not all(isinstance(key, str) for key in held):
         raise ConfigError(f"plugin {name}: {table} must be a dict with names as keys, got {held!r}")
     return dict(held)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a config file could hold it."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | bool)
 
 
 def _target(value: type) -> str:

@@ -144,7 +144,11 @@ def _check_buildable(config: Mapping[str, Any], data: PreparedData) -> None:
         build_task(name, config["task"].get(name, {}), TaskData(annotations=data.path, files=data.files))
         for name in config["tasks"]
     ]
-    known = [*METRICS, *(column.name for task in tasks for column in task.columns())]
+    columns = [column.name for task in tasks for column in task.columns()]
+    for name in columns:
+        if columns.count(name) > 1 or name in METRICS:
+            raise ConfigError(f"two columns would be named '{name}'; rename that of your task")
+    known = [*METRICS, *columns]
     for name in (config["stats"]["primary"], *config["stats"]["family"]):
         if name not in known:
             raise ConfigError(

@@ -99,7 +99,11 @@ class TerminalDisplay:
         if error:
             where = f" (log: {log})" if log is not None else ""
             self._console.print(
-                f"FAILED {self._label(spec)}: {error}{where}", style="red", highlight=False, soft_wrap=True
+                f"FAILED {self._label(spec)}: {error}{where}",
+                style="red",
+                markup=False,
+                highlight=False,
+                soft_wrap=True,
             )
         else:
             took = f"{seconds:.0f} s" if seconds is not None else ""

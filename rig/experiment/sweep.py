@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, final
 
 import rig
-from rig.core.errors import ConfigError, RigError, UsageError, did_you_mean
+from rig.core.errors import ConfigError, LockTamperedError, RigError, UsageError, did_you_mean
 from rig.experiment.config import ConfDir, at, check_overrides, compose_kind, with_value
 from rig.experiment.curve import CurvePoint, choose
 from rig.experiment.datasets import PreparedData
 from rig.experiment.grid import grid_values
 from rig.experiment.lock import LR, check_variable, decide_lr
-from rig.experiment.lock_file import LockFile, lock_of, lock_path, lock_token, replace_lock
-from rig.experiment.lock_subject import Subject, subject_of
+from rig.experiment.lock_file import LockFile, check_lock_file, lock_of, lock_path, lock_token, replace_lock
+from rig.experiment.lock_subject import CODE, Subject, changes, subject_of
 from rig.experiment.plan import plan_kind
 from rig.experiment.progress import Display
 from rig.experiment.runner import Outcome, run_cells
@@ -202,6 +202,7 @@ def run_sweep(
     """
     outcomes = run_cells(planned.cells, runs=runs, jobs=jobs, engine=engine, display=display)
     curve = _curve(planned, outcomes)
+    _check_effect(planned, curve)
     choice = choose(curve)
     if choice is None:
         raise RigError(
@@ -222,6 +223,31 @@ def run_sweep(
     )
     publish_record(runs, record)
     return record
+
+
+def _check_effect(planned: PlannedSweep, curve: Sequence[CurvePoint]) -> None:
+    """A setting that changes nothing was not swept: its best value would be an accident of the tie rule."""
+    losses = [point.loss for point in curve if point.loss is not None]
+    if len(losses) > 1 and len(set(losses)) == 1:
+        raise RigError(
+            f"sweep {planned.name} of kind '{planned.kind}' made no lock: the loss is {losses[0]!r} at every "
+            f"value, so `{planned.variable}` does not reach the training; does the kind's program use it?"
+        )
+
+
+def replaced_lock(planned: PlannedSweep) -> tuple[str, ...]:
+    """What a user should know of a lock for other settings or data that the new one will replace."""
+    try:
+        old = check_lock_file(planned.lock_path)
+    except LockTamperedError:
+        return ()
+    differing = [change.field for change in changes(old.subject, planned.subject) if change.field != CODE]
+    if not differing:
+        return ()
+    return (
+        f"replaces lock {old.lock_id} ({planned.name} {old.choice.value!r}), which was found under other "
+        f"{', '.join(differing[:4])}{' ...' if len(differing) > 4 else ''}",
+    )
 
 
 def lock_sweep(planned: PlannedSweep, record: SweepRecord) -> LockFile:

@@ -30,7 +30,13 @@ def build_kind(config: Mapping[str, Any]) -> AbstractKind:
     """
     target = family_target(config["kind"]["family"])
     module, _, name = target.partition(":")
-    kind: AbstractKind = getattr(importlib.import_module(module), name)(config)
+    recipe = getattr(importlib.import_module(module), name)
+    if not issubclass(recipe, AbstractKind):
+        raise ConfigError(
+            f"the family '{config['kind']['family']}' is {target}, which is no AbstractKind; "
+            "see docs/adapters.md"
+        )
+    kind: AbstractKind = recipe(config)
     return kind
 
 
@@ -40,7 +46,10 @@ def family_target(family: str) -> str:
     Raises:
         ConfigError: No such family.
     """
-    known = {**plugin_targets("FAMILIES"), **FAMILIES}
+    added = plugin_targets("FAMILIES")
+    if taken := sorted(set(added) & set(FAMILIES)):
+        raise ConfigError(f"a plugin adds the family '{taken[0]}', which rig has itself; rename the plugin's")
+    known = {**added, **FAMILIES}
     if family not in known:
         raise ConfigError(f"unknown family '{family}' in a kind's config. {did_you_mean(family, known)}")
     return known[family]

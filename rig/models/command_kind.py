@@ -2,23 +2,25 @@
 
     family: command
     options:
-      command: python train.py --lr {lr} --seed {seed} --steps {steps} --data {data} --out {out}
+      command: "{python} train.py --lr {lr} --seed {seed} --steps {steps} --data {data} --out {out}"
       loads: hf            # a Hugging Face checkpoint in {out}, or `scores`: {out}/scores.parquet
 
 So a model of any making is swept, locked, resumed and compared by the machinery of the built-in kinds.
 
-`{data}` is a folder with train.jsonl and validation.jsonl, one document a line, `{"doc_id": .., "text": ..}`;
-for `loads: scores` also held_out.jsonl, the texts to be scored. `{out}` is an empty folder. There the program
-may also leave training.jsonl (lines `{"step": 10, "loss": 3.2, "lr": 0.01}`, shown as progress and as a
-curve), facts.json (`{"train_tokens": 123456, ..}`, shown in the report) and DIVERGED (a text: why it left the
-finite numbers, which a sweep counts as a finding and not as a fault).
+`{python}` is the interpreter that runs rig. `{data}` is a folder with train.jsonl and validation.jsonl, one
+document a line, `{"doc_id": .., "text": ..}`; for `loads: scores` also held_out.jsonl, the texts to be
+scored. `{out}` is an empty folder. There the program may also leave training.jsonl (lines
+`{"step": 10, "loss": 3.2, "lr": 0.01}`, shown as progress and as a curve), facts.json
+(`{"train_tokens": 123456, ..}`, shown in the report) and DIVERGED (a text: why it left the finite numbers,
+which a sweep counts as a finding and not as a fault).
 """
 
+import contextlib
 import json
 import math
 import shlex
 import shutil
-import tempfile
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, final
@@ -28,13 +30,14 @@ from rig.core.errors import ConfigError, ModelError, did_you_mean
 from rig.core.files import write_text
 from rig.core.fingerprint import file_sha256, fingerprint
 from rig.models.base import AbstractKind, AbstractLanguageModel, DivergedError, Fit, Progress, TrainingText
+from rig.models.command_files import files_on_line
 from rig.models.external_process import run_program
 from rig.models.hf.load import load_model, require_extra
 from rig.models.hf.options import HfOptions
-from rig.models.scores_file import read_scores
+from rig.models.scores_file import NonFiniteScoresError, read_scores
 from rig.models.scores_kind import PrecomputedModel, checked_base, scores_facts
 
-_PLACEHOLDERS = ("lr", "seed", "steps", "data", "out")
+_PLACEHOLDERS = ("lr", "seed", "steps", "data", "out", "python")
 _LOADS = ("hf", "scores")
 _OPTIONS = ("command", "loads", "files", "base", "hf")
 _SCORES, _CURVE, _FACTS, _DIVERGED = "scores.parquet", "training.jsonl", "facts.json", "DIVERGED"
@@ -70,7 +73,7 @@ class CommandKind(AbstractKind):
         if self._loads == "hf":
             require_extra(f"kind '{self._name}'")
         self._arguments = _checked_command(options.get("command"), kind)
-        self._files = _checked_files(options.get("files") or [], self._name)
+        self._files = _checked_files(options.get("files"), self._name)
         self._base = checked_base(options.get("base"), self._name)
         self._objective = kind["objective"]
         if self._loads == "scores" and self._objective != "causal":
@@ -84,15 +87,19 @@ class CommandKind(AbstractKind):
         Raises:
             ConfigError: One of `files` does not exist.
         """
-        named = [part for part in self._arguments if "{" not in part and Path(part).is_file()]
-        for name in self._files:
+        for name in self._files or ():
             if not Path(name).is_file():
                 raise ConfigError(
                     f"option `files` of kind '{self._name}' names {name}, but there is no such file"
                 )
-        # An interpreter is a program of the machine, not an input: its version stands in the environment.
-        scripts = [name for name in named if name != self._arguments[0] or name.endswith((".py", ".sh"))]
-        return {f"command.{name}": Path(name) for name in dict.fromkeys([*scripts, *self._files])}
+        found = [*files_on_line(self._arguments), *map(Path, self._files or ())]
+        if not found and self._files is None:
+            raise ConfigError(
+                f"no file on the command line of kind '{self._name}' was found, so an edit of the program "
+                "could not be noticed and old numbers would be served; name its files in the option `files`, "
+                "or write `files: []`"
+            )
+        return {f"command.{path}": path for path in dict.fromkeys(found)}
 
     def fit(self, text: TrainingText, *, seed: int, out: Path, progress: Progress) -> Fit:
         """Run the command, then load what it left under `out`/model.
@@ -103,15 +110,16 @@ class CommandKind(AbstractKind):
         """
         folder = (out / "model").resolve()
         folder.mkdir()
-        with tempfile.TemporaryDirectory(prefix="rig-data-") as scratch:
-            data = Path(scratch)
+        data = (out / "data").resolve()
+        data.mkdir()
+        try:
             write_text(data / "train.jsonl", json_lines(text.train))
             write_text(data / "validation.jsonl", json_lines(text.validation))
             if self._loads == "scores":
                 write_text(data / "held_out.jsonl", json_lines(text.held_out))
             values = {
                 "lr": repr(self._lr), "seed": str(seed), "steps": str(self._steps), "data": str(data),
-                "out": str(folder),
+                "out": str(folder), "python": sys.executable,
             }  # fmt: skip
             run_program(
                 [_filled(part, values) for part in self._arguments],
@@ -120,10 +128,13 @@ class CommandKind(AbstractKind):
                 n_steps=self._steps,
                 progress=progress,
             )
-        if (folder / _DIVERGED).exists():
-            raise DivergedError((folder / _DIVERGED).read_text(encoding="utf-8", errors="replace").strip())
-        if (folder / _CURVE).is_file():
-            shutil.copyfile(folder / _CURVE, out / _CURVE)
+        finally:
+            shutil.rmtree(data)
+        if (folder / _DIVERGED).is_file():
+            why = (folder / _DIVERGED).read_text(encoding="utf-8", errors="replace").strip()
+            raise DivergedError(why or "the command said so, without a reason")
+        if curve := _own_curve(folder / _CURVE, lr=self._lr):
+            write_text(out / _CURVE, curve)
         own = _own_facts(folder / _FACTS)
         train_tokens = own.pop("train_tokens", 0)
         model, facts = self._load(folder, text.held_out)
@@ -140,10 +151,8 @@ class CommandKind(AbstractKind):
             raise ModelError(f"the command of kind '{self._name}' left no {_SCORES} in its {{out}}, {folder}")
         try:
             held = read_scores(path, held_out, base=self._base)
-        except ModelError as error:
-            if "finite" in str(error):
-                raise DivergedError(f"the command left scores that are not finite: {error}") from error
-            raise
+        except NonFiniteScoresError as error:
+            raise DivergedError(f"the command left scores that are not finite: {error}") from error
         # Its author can't be kept from looking, so the report says that it could.
         return PrecomputedModel(held), {**scores_facts(held), "command_saw_held_out_texts": True}
 
@@ -194,25 +203,53 @@ def _filled(part: str, values: Mapping[str, str]) -> str:
         ) from None
 
 
-def _checked_files(files: object, name: str) -> list[str]:
+def _checked_files(files: object, name: str) -> list[str] | None:
+    if files is None:
+        return None
     if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
         raise ConfigError(f"option `files` of kind '{name}' must be a list of paths, got {files!r}")
     return files
 
 
+def _own_curve(path: Path, *, lr: float) -> str:
+    """The training curve as the program wrote it: its whole records, in the form of a cell's training.jsonl.
+
+    A program may be cut off in a line, or log other things there; that is no reason to lose its results.
+    """
+    lines = []
+    if path.is_file():
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError):
+                point = json.loads(line)
+                step, loss, rate = int(point["step"]), float(point["loss"]), float(point.get("lr", lr))
+                if math.isfinite(loss) and math.isfinite(rate) and 0 <= step < 2**53:
+                    lines.append(json.dumps({"loss": loss, "lr": rate, "step": step}))
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _own_facts(path: Path) -> dict[str, Any]:
-    """facts.json as the program wrote it: names to numbers or texts."""
+    """facts.json as the program wrote it: names to numbers or texts.
+
+    Raises:
+        ModelError: It is something else, or holds a number that no table can.
+    """
     if not path.is_file():
         return {}
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-        plain = {str(key): value for key, value in facts.items() if isinstance(value, str | int | float)}
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError) as error:
         raise ModelError(f"{path} must hold a JSON object of numbers and texts: {error}") from error
-    if any(isinstance(value, float) and not math.isfinite(value) for value in plain.values()):
-        raise ModelError(f"{path} holds a number that is not finite")
-    if not isinstance(plain.get("train_tokens", 0), int):
-        raise ModelError(f"{path}: `train_tokens` must be a whole number, got {plain['train_tokens']!r}")
+    if not isinstance(facts, dict):
+        raise ModelError(f"{path} must hold a JSON object of numbers and texts, got {type(facts).__name__}")
+    plain = {str(key): value for key, value in facts.items() if isinstance(value, str | int | float)}
+    for key, value in plain.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ModelError(f"{path} holds a number that is not finite, `{key}`")
+        if isinstance(value, int) and abs(value) >= 2**63:
+            raise ModelError(f"{path}: `{key}` must be below 2^63, got {value}")
+    tokens = plain.get("train_tokens", 0)
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0:
+        raise ModelError(f"{path}: `train_tokens` must be a whole number of at least 0, got {tokens!r}")
     return plain
 
 

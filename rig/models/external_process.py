@@ -1,10 +1,10 @@
 """A user's program as a child process: followed while it runs, ended with us, its failure a sentence."""
 
 import contextlib
-import ctypes
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,15 +15,17 @@ from pathlib import Path
 
 from rig.core.errors import ModelError
 from rig.models.base import Progress
+from rig.store.progress_file import LAUNCHER_VARIABLE
 
 _POLL_S = 0.2
-_PR_SET_PDEATHSIG = 1
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def run_program(
     arguments: Sequence[str], *, log: Path, curve: Path, n_steps: int, progress: Progress
 ) -> None:
-    """Run a program to its end; its output goes to a file.
+    """Run a program to its end; its output goes to a file. It and all that it starts end when we do.
 
     Args:
         arguments: The program and its arguments; no shell reads them.
@@ -33,23 +35,22 @@ def run_program(
         progress: Told of each new step.
 
     Raises:
-        ModelError: It can't be started, or ends with another status than 0.
+        ModelError: It can't be started, or ends with another status than 0, or nobody waits for it any more.
     """
+    if shutil.which(arguments[0]) is None:
+        raise ModelError(f"the command '{arguments[0]}' can't be started: there is no such program")
     with log.open("wb") as output:
-        try:
-            process = subprocess.Popen(
-                list(arguments),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # so that whatever it starts can be ended with it
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
-            )
-        except OSError as error:
-            raise ModelError(f"the command '{arguments[0]}' can't be started: {error.strerror}") from error
+        process = subprocess.Popen(
+            [sys.executable, str(_SUPERVISOR), str(os.getpid()), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # so that whatever it starts can be ended with it
+        )
         with _ended_with_us(process):
             told = 0
             while process.poll() is None:
+                _check_launcher()
                 told = _tell(curve, told, n_steps, progress)
                 time.sleep(_POLL_S)
             _tell(curve, told, n_steps, progress)
@@ -66,28 +67,31 @@ def run_program(
         )
 
 
+def _check_launcher() -> None:
+    """Stop where the process that waits for the cell has died."""
+    launcher = os.environ.get(LAUNCHER_VARIABLE)
+    if launcher is not None and os.getppid() != int(launcher) and os.getpid() != int(launcher):
+        raise ModelError("the command that started this cell is gone; run it again to finish the cell")
+
+
 @contextlib.contextmanager
 def _ended_with_us(process: "subprocess.Popen[bytes]") -> Iterator[None]:
     """Leave no program behind: on an exception, an interrupt or a termination its whole session is killed."""
     is_main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, _leave) if is_main else None
+    before = {number: signal.signal(number, _leave) for number in _ENDING} if is_main else {}
     try:
         yield
     finally:
-        if is_main:
-            signal.signal(signal.SIGTERM, before)
+        # First the kill: a second signal may come at any moment once the handlers are back.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _leave(number: int, frame: object) -> None:
     raise SystemExit(128 + number)
-
-
-def _die_with_parent() -> None:
-    """In the child: be killed when the parent dies, however it dies (Linux)."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _tell(curve: Path, told: int, n_steps: int, progress: Progress) -> int:

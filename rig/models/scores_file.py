@@ -40,6 +40,10 @@ KNOWN, UNKNOWN = 0, 1
 """The token ids that are stored for such a file: its own vocabulary is not needed for any number."""
 
 
+class NonFiniteScoresError(ModelError):
+    """A log-probability is NaN or infinite: the model that gave it left the finite numbers."""
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoresFile:
@@ -68,7 +72,8 @@ def read_scores(path: Path, documents: Sequence[Document], *, base: str | None) 
     Raises:
         DataError: The file is missing or no parquet, lacks a column, a document or a token, declares no base
             or two different ones, or holds positive numbers (surprisals).
-        ModelError: A log-probability is not finite, or the spans don't tile a text.
+        NonFiniteScoresError: A log-probability is NaN or infinite.
+        ModelError: The spans don't tile a text, or a log-probability is above 0.
     """
     table = _open(path)
     declared = _base(path, table, base)
@@ -87,7 +92,7 @@ def read_scores(path: Path, documents: Sequence[Document], *, base: str | None) 
             f"{path} lacks {len(missing)} of {len(documents)} documents to be scored, first '{missing[0]}'; "
             "`rig export-template` writes their texts"
         )
-    _check_sign(path, columns["logprob"][order])
+    _check_values(path, columns["logprob"][order])
     scores = {
         document.doc_id: _document(
             path, document, order[bounds[index] : bounds[index + 1]], columns, declared
@@ -150,7 +155,7 @@ def _open(path: Path) -> pa.Table:
 
 def _base(path: Path, table: pa.Table, base: str | None) -> str:
     metadata = table.schema.metadata or {}
-    in_file = metadata.get(BASE_KEY.encode(), b"").decode() or None
+    in_file = metadata.get(BASE_KEY.encode(), b"").decode("utf-8", "replace") or None
     declared = base if base is not None else in_file
     if declared is None:
         raise DataError(
@@ -180,6 +185,8 @@ def _columns(path: Path, table: pa.Table) -> dict[str, npt.NDArray[Any]]:
             column = column.dictionary_decode()
         if column.null_count:
             raise DataError(f"{path}: column '{name}' has {column.null_count} empty cells")
+        if pa.types.is_float16(column.type):
+            raise DataError(f"{path}: column '{name}' holds float16, which is too coarse; write float64")
         is_right = {
             "text": pa.types.is_string(column.type) or pa.types.is_large_string(column.type),
             "a whole number": pa.types.is_integer(column.type),
@@ -202,7 +209,9 @@ def _is_unk(path: Path, table: pa.Table) -> npt.NDArray[np.bool_]:
     return result
 
 
-def _check_sign(path: Path, logprob: npt.NDArray[np.floating[Any]]) -> None:
+def _check_values(path: Path, logprob: npt.NDArray[np.floating[Any]]) -> None:
+    if len(logprob) and not logprob.any():
+        raise DataError(f"{path}: every `logprob` is 0, which is a probability of 1; nothing was scored")
     finite = logprob[np.isfinite(logprob)]
     if len(finite) and (finite >= 0).all() and finite.any():
         raise DataError(
@@ -223,6 +232,8 @@ def _document(
             f"{path}: the `token_index` of document '{document.doc_id}' must count 0, 1, 2, ..., "
             f"but {problem}"
         )
+    if not np.isfinite(columns["logprob"][rows]).all():
+        raise NonFiniteScoresError(f"{path}: a `logprob` of document '{document.doc_id}' is not finite")
     try:
         return TokenScores(
             doc_id=document.doc_id,

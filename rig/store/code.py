@@ -1,13 +1,15 @@
 """Which code a cell depends on, and one hash of it: modules as syntax trees, without docstrings and comments.
 
 The closure of static imports from the cell's entry point, its kind's module and its tasks' modules, inside
-`rig` and inside the package that a plugin's module belongs to. An edit to a docstring, a comment or the
-layout of a line changes nothing; so do modules that a cell never imports (the report, the command line).
+`rig`, and of a plugin also inside its own package and into files that no installation holds. An edit to a
+docstring, a comment or the layout of a line changes nothing; so do modules that a cell never imports (the
+report, the command line).
 """
 
 import ast
 import hashlib
 import importlib.util
+import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -16,6 +18,9 @@ from typing import Any
 from rig.core.fingerprint import file_sha256
 
 _PACKAGE = "rig"
+_INSTALLED = tuple(
+    Path(sysconfig.get_path(place)).resolve() for place in ("stdlib", "platstdlib", "purelib", "platlib")
+)
 # `ctx` and `kind` carry no meaning of their own; `type_params` exists on newer Pythons only.
 _SKIPPED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_params"})
 
@@ -68,7 +73,7 @@ def _source_path(module: str) -> Path | None:
         return None
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         return None
-    return Path(spec.origin)
+    return Path(spec.origin).resolve()
 
 
 @cache
@@ -89,8 +94,18 @@ def _imports_of(module: str) -> tuple[str, ...]:
             source = _source_module(module, node)
             names.add(source)
             names.update(f"{source}.{alias.name}" for alias in node.names)
-    followed = {_PACKAGE, module.split(".")[0]}
-    return tuple(sorted(name for name in names if name.split(".")[0] in followed))
+    return tuple(sorted(name for name in names if _is_followed(name, module)))
+
+
+def _is_followed(name: str, importer: str) -> bool:
+    """Inside `rig`, or the importer's own package; of a plugin also what lies outside any installation."""
+    top, own = name.split(".")[0], importer.split(".")[0]
+    if top in {_PACKAGE, own}:
+        return True
+    if own == _PACKAGE:
+        return False
+    path = _source_path(top)
+    return path is not None and not any(path.is_relative_to(place) for place in _INSTALLED)
 
 
 def _source_module(module: str, node: ast.ImportFrom) -> str:

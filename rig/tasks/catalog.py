@@ -25,8 +25,12 @@ def build_task(name: str, options: Mapping[str, Any], data: TaskData) -> Abstrac
         ConfigError: No such task, or an option is wrong.
         DataError: One of its files is wrong.
     """
-    module, _, class_name = task_target(name).partition(":")
-    task: AbstractTask = getattr(importlib.import_module(module), class_name)(options, data)
+    target = task_target(name)
+    module, _, class_name = target.partition(":")
+    recipe = getattr(importlib.import_module(module), class_name)
+    if not issubclass(recipe, AbstractTask):
+        raise ConfigError(f"the task '{name}' is {target}, which is no AbstractTask; see docs/tasks.md")
+    task: AbstractTask = recipe(options, data)
     return task
 
 
@@ -36,7 +40,10 @@ def task_target(name: str) -> str:
     Raises:
         ConfigError: No such task.
     """
-    known = {**plugin_targets("TASKS"), **TASKS}
+    added = plugin_targets("TASKS")
+    if taken := sorted(set(added) & set(TASKS)):
+        raise ConfigError(f"a plugin adds the task '{taken[0]}', which rig has itself; rename the plugin's")
+    known = {**added, **TASKS}
     if name not in known:
         raise ConfigError(f"unknown task '{name}' in `tasks`. {did_you_mean(name, known)}")
     return known[name]

@@ -3,9 +3,7 @@
 import csv
 import json
 import re
-import shlex
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -90,7 +88,7 @@ objective: causal
 seeded: true
 has_lr: true
 options:
-  command: {python} train.py --lr {{lr}} --seed {{seed}} --steps {{steps}} --data {{data}} --out {{out}}
+  command: "{{python}} train.py --lr {{lr}} --seed {{seed}} --steps {{steps}} --data {{data}} --out {{out}}"
   loads: scores
 """
 
@@ -100,7 +98,7 @@ def test_a_script_is_swept_locked_resumed_and_compared_like_the_built_in_kinds(f
     script = folder / "train.py"
     script.write_text(example("adapters.md", "train.py"), encoding="utf-8")
     for name in ("ours", "theirs"):
-        text = KIND.format(name=name, python=shlex.quote(sys.executable))
+        text = KIND.format(name=name)
         (folder / "conf" / "kind" / f"{name}.yaml").write_text(text, encoding="utf-8")
     main = ("tier1", "--kinds", "ours,theirs", "--seeds", "1,2", "train.steps=20", "tasks=[]", *DATA)
     refused = rig(folder, *main)
@@ -187,3 +185,33 @@ def test_a_plugin_adds_a_task_with_a_file_of_its_own(folder: Path) -> None:
     ended = rig(folder, *job, "tasks=[]", "data.files.prompts=pairs.txt")
     assert ended.code == 2
     assert "`data.files.prompts` is a name that rig uses itself" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "class K: pass\nFAMILIES = {'transformer': K}",
+            "a plugin adds the family 'transformer'",
+        ),
+        (
+            "class T: pass\nTASKS = {'agreement': T}",
+            "a plugin adds the task 'agreement', which rig",
+        ),
+        (
+            "FAMILIES = {'mine': int}\nKINDS = {'mine': {'family': 'mine'}}",
+            "the family 'mine' is builtins:int, which is no AbstractKind",
+        ),
+        (PAIRS.replace("n_lines", "sv_agreement"), "two columns would be named 'sv_agreement'"),
+        (PAIRS.replace("n_lines", "bpc"), "two columns would be named 'bpc'"),
+    ],
+)
+def test_a_plugin_can_shadow_nothing(folder: Path, text: str, message: str) -> None:
+    (folder / "mine.py").write_text(text)
+    (folder / "pairs.txt").write_text("a b c")
+    kind = "mine" if "KINDS" in text else "uniform"
+    tasks = "[agreement,length]" if "length" in text else "[agreement]"
+    ended = rig(folder, "tier1", "--kinds", kind, "--seeds", "1", "--plugin", "mine.py", f"tasks={tasks}",
+                "data.files.pairs=pairs.txt", "--unlocked", *DATA)  # fmt: skip
+    assert ended.code == 2, ended.err
+    assert message in ended.err

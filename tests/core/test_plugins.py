@@ -68,6 +68,16 @@ def test_a_file_runs_once_however_it_is_named(tmp_path: Path, monkeypatch: pytes
         ("FAMILIES = {'a': 3}", r"FAMILIES\['a'\] must be a class, got 3"),
         ("FAMILIES = ['a']", "FAMILIES must be a dict with names as keys"),
         ("KINDS = {'a': {}}", r"KINDS\['a'\] must be a dict with a `family`"),
+        (
+            "KINDS = {'a': {'family': 'f', 'options': {'x': lambda: 1}}}",
+            r"a dict with a `family`, of ",
+        ),
+        ("KINDS = {'../x': {'family': 'f'}}", r"KINDS\['../x'\] must have a name of letters"),
+        (
+            "KINDS = {'a': {'family': 'f', 'name': 'b'}}",
+            r"must have a name of .* same as its key",
+        ),
+        ("raise SystemExit(3)", "failed with SystemExit: 3"),
     ],
 )
 def test_a_wrong_file_is_refused_and_leaves_nothing(tmp_path: Path, text: str, message: str) -> None:

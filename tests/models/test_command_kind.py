@@ -119,12 +119,14 @@ OUT = "import pathlib, sys\nout = pathlib.Path(sys.argv[sys.argv.index('--out') 
         ("", ModelError, "the command of kind 'ours' left no scores.parquet in its {out}"),
         (OUT + "(out / 'DIVERGED').write_text('loss nan at step 3')", DivergedError, "loss nan at step 3"),
         (OUT + "(out / 'scores.parquet').write_text('x')", DataError, "can't be read as parquet"),
-        (OUT + "(out / 'facts.json').write_text('[1]')", ModelError, "must hold a JSON object"),
+        (OUT + "(out / 'facts.json').write_text('[1]')", ModelError, "must hold a JSON object .*, got list"),
+        (OUT + "(out / 'facts.json').write_text('{\"n\": ' + '9' * 30 + '}')", ModelError, "must be below 2"),
+        (OUT + "(out / 'facts.json').write_text('{\"train_tokens\": -5}')", ModelError, "at least 0, got -5"),
         (OUT + "(out / 'facts.json').write_text('{\"a\": NaN}')", ModelError, "a number that is not finite"),
         (
             OUT + "(out / 'facts.json').write_text('{\"train_tokens\": 1.5}')",
             ModelError,
-            "`train_tokens` must be a whole number, got 1.5",
+            "`train_tokens` must be a whole number of at least 0, got 1.5",
         ),
         (SEES.replace("-1.0)", "float('nan'))"), DivergedError, "left scores that are not finite"),
     ],
@@ -167,6 +169,26 @@ def test_braces_can_be_written_and_no_shell_reads_the_line(tmp_path: Path) -> No
     out.mkdir()
     result = build_kind(config(line)).fit(TEXT, seed=1, out=out, progress=silent)
     assert result.facts["last"] == "{a};$HOME"
+
+
+CUT_OFF = (
+    OUT
+    + r"""
+(out / "training.jsonl").write_bytes(b'{"step": 1, "loss": 2}\n\xff\n[1]\n{"step": 2, "lo')
+"""
+)
+
+
+def test_a_curve_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
+    fit(tmp_path, CUT_OFF + SEES.replace('"empty": not list(out.iterdir()),', ""), lr=0.5)
+    assert (tmp_path / "out" / "training.jsonl").read_text() == '{"loss": 2.0, "lr": 0.5, "step": 1}\n'
+    assert not (tmp_path / "out" / "data").exists()
+
+
+def test_a_command_without_a_file_must_name_some(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no file on the command line of kind 'ours' was found"):
+        build_kind(config(f"trainer {ARGUMENTS}")).inputs(1)
+    assert build_kind(config(f"trainer {ARGUMENTS}", files=[])).inputs(1) == {}
 
 
 COPIES = """

@@ -50,7 +50,7 @@ def test_a_failure_is_one_sentence_with_the_last_line(tmp_path: Path, script: st
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="the command 'no-such-program' can't be started: No such file"):
+    with pytest.raises(ModelError, match="the command 'no-such-program' can't be started: there is no such"):
         run_program(
             ["no-such-program"],
             log=tmp_path / "log",
@@ -65,7 +65,11 @@ import sys
 from pathlib import Path
 from rig.models.external_process import run_program
 folder = Path(sys.argv[1])
-child = "import os, sys, time, subprocess; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+child = (
+    "import os, sys, time, subprocess; sleep = [sys.executable, '-c', 'import time; time.sleep(60)'];"
+    "p = subprocess.Popen(sleep);"
+    "open(sys.argv[1], 'w').write(f'{os.getpid()} {p.pid}'); time.sleep(60)"
+)
 run_program([sys.executable, "-c", child, str(folder / "pid")], log=folder / "log", curve=folder / "curve",
             n_steps=1, progress=lambda **_: None)
 """
@@ -80,20 +84,20 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_however_we_end_the_program_ends_with_us(tmp_path: Path, how: signal.Signals) -> None:
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_however_we_end_the_program_and_its_children_end_with_us(tmp_path: Path, how: signal.Signals) -> None:
     parent = subprocess.Popen([sys.executable, "-c", PARENT, str(tmp_path)], stderr=subprocess.DEVNULL)
     written = tmp_path / "pid"
     for _ in range(300):
         if written.exists() and written.read_text():
             break
         time.sleep(0.1)
-    child = int(written.read_text())
-    assert is_running(child)
+    started = [int(pid) for pid in written.read_text().split()]
+    assert all(map(is_running, started))
     parent.send_signal(how)
     assert parent.wait(timeout=20) != 0
     for _ in range(100):
-        if not is_running(child):
+        if not any(map(is_running, started)):
             break
         time.sleep(0.1)
-    assert not is_running(child)
+    assert not any(map(is_running, started))

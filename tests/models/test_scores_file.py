@@ -58,6 +58,10 @@ def test_the_base_must_be_declared_once(tmp_path: Path) -> None:
         read(write(tmp_path, base=None))
     with pytest.raises(DataError, match="says base 2, the option `base` e"):
         read(write(tmp_path, base="2"), base="e")
+    path = write(tmp_path)
+    pq.write_table(pq.read_table(path).replace_schema_metadata({"rig.logprob_base": b"\xff"}), path)
+    with pytest.raises(DataError, match=r"the base of the logarithms in .* is '.'\. Known: 10, 2, e"):
+        read(path)
     with pytest.raises(DataError, match="is '3'"):
         read(write(tmp_path, base="3"))
 
@@ -77,8 +81,9 @@ def test_other_documents_are_ignored_and_counted(tmp_path: Path) -> None:
         ([*ROWS, ROWS[-1]], "3 stands twice"),
         (ROWS[1:], "0 is missing"),
         (changed(1, 2, 2), "spans must tile the text, but token 1 begins at 2 where 3 was due"),
-        (changed(0, 4, math.nan), "must be finite and <= 0, got nan"),
-        (changed(0, 4, -math.inf), "must be finite and <= 0, got -inf"),
+        (changed(0, 4, math.nan), "a `logprob` of document 'a' is not finite"),
+        (changed(0, 4, -math.inf), "a `logprob` of document 'a' is not finite"),
+        ([(*row[:4], 0.0) for row in ROWS], "every `logprob` is 0, which is a probability of 1"),
         (changed(0, 4, 0.5), "must be finite and <= 0, got 0.5"),
         ([(*row[:4], -row[4]) for row in ROWS], "every `logprob` is positive, so these are surprisals"),
         (changed(6, 3, 4), "they end at 4"),
@@ -99,6 +104,7 @@ def test_wrong_columns_are_refused(tmp_path: Path) -> None:
         (table.set_column(1, "token_index", pa.array([0.0] * 7)), "'token_index' must hold a whole number"),
         (table.set_column(4, "logprob", pa.array([None] + [-1.0] * 6)), "'logprob' has 1 empty cells"),
         (table.append_column("is_unk", pa.array([1] * 7)), "'is_unk' must hold true or false"),
+        (table.set_column(4, "logprob", table["logprob"].cast(pa.float16())), "float16, which is too coarse"),
     ):
         pq.write_table(change, path)
         with pytest.raises(DataError, match=message):

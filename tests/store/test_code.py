@@ -62,3 +62,27 @@ def test_the_closure_follows_imports_and_leaves_out_what_a_cell_never_imports() 
     ]
     assert "rig.models.ngram" not in closure
     assert "hydra" not in sys.modules or "hydra" not in closure
+
+
+def test_a_helper_of_a_users_module_is_followed_and_an_installed_package_is_not(module: Path) -> None:
+    module.write_text("import numpy\nimport a_helper_of_mine\nfrom a_helper_of_mine import SCALE\n")
+    helper = module.with_name("a_helper_of_mine.py")
+    helper.write_text("SCALE = 1.0\n")
+    before = fingerprint_now()
+    assert module_closure(["a_kind_of_mine"]) == {"a_kind_of_mine", "a_helper_of_mine"}
+    helper.write_text("SCALE = 2.0\n")
+    assert fingerprint_now() != before
+
+
+def test_relative_imports_of_a_package_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "a_package_of_mine"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("from . import kind\n")
+    (package / "kind.py").write_text("from .inner import more\nfrom .table import X\n")
+    (package / "table.py").write_text("X = 1\n")
+    (package / "inner" / "__init__.py").write_text("")
+    (package / "inner" / "more.py").write_text("from ..table import X\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    forget_sources()
+    names = {name.removeprefix("a_package_of_mine") for name in module_closure(["a_package_of_mine.kind"])}
+    assert names == {".kind", ".table", ".inner", ".inner.more"}
