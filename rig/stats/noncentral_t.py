@@ -90,7 +90,8 @@ def _solve(t: FloatArray, df: int, probability: float) -> FloatArray:
         error = cdf - probability
         low[active] = np.where(error > 0, at, low[active])
         high[active] = np.where(error > 0, high[active], at)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        # Where the slope vanishes Newton leaves the bracket, and halving takes over.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             newton = at - error / slope
         is_inside = (newton > low[active]) & (newton < high[active])
         guess[active] = np.where(is_inside, newton, (low[active] + high[active]) / 2.0)
