@@ -151,8 +151,8 @@ def _kind(
         "name": name,
         "config": {
             "kind": {
-                "name": name, "description": f"The kind {name}.", "family": "toy", "objective": objective,
-                "seeded": is_seeded, "has_lr": True, "options": {},
+                "name": name, "description": f"The kind {name}.", "family": "transformer",
+                "objective": objective, "seeded": is_seeded, "has_lr": True, "options": {},
             },
             "data": {"name": "toy"},
             "model": {"context": 64},

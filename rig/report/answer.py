@@ -1,10 +1,12 @@
 """The report's opening: the answer in sentences, and the warnings that belong to it."""
 
+import dataclasses
 import math
 
+from rig.metrics.catalog import METRICS
 from rig.report.audit import audit_stamps
 from rig.report.build import Report
-from rig.report.comparison import Comparison
+from rig.report.comparison import OTHER_TOKENS, OTHER_TOKENS_HIDDEN, Comparison
 from rig.report.duplicates import duplicates
 from rig.report.labels import is_built_in_masha, shortened, unit_name
 from rig.report.numbers import (
@@ -15,10 +17,14 @@ from rig.report.numbers import (
     level_text,
     p_phrase,
 )
-from rig.stats.caveats import SCOPE, caveats, exploratory_exclusions
+from rig.stats.caveats import SCOPE, caveats, exploratory_exclusions, missing_pairs
 from rig.stats.paired import PairedComparison
 from rig.stats.power import seeds_needed
 from rig.stats.verdict import Word
+
+_ONE_TOKENIZER = "masked kinds need one tokenizer to be compared"
+_USUAL_PRIMARY = {"causal": "bpc", "masked": "pppl_l2r"}
+"""Objective to the metric that its kinds are usually compared on."""
 
 
 def answer_sentences(report: Report) -> list[str]:
@@ -47,7 +53,7 @@ def warnings(report: Report) -> list[str]:
     kinds_of: dict[str, list[str]] = {}
     for comparison in report.comparisons:
         if comparison.column.name == primary and comparison.tested is not None:
-            for text in caveats(comparison.tested, confidence_level=level):
+            for text in _caveats(report, comparison, comparison.tested, level):
                 kinds_of.setdefault(text, []).append(comparison.kind)
     found = [f"{', '.join(kinds)}: {text}" for text, kinds in kinds_of.items()]
     found += list(dict.fromkeys(_not_compared(report))) or _different_tokenizers(report)
@@ -70,19 +76,46 @@ def warnings(report: Report) -> list[str]:
     return found
 
 
-def _different_tokenizers(report: Report) -> list[str]:
-    """The warning about perplexities per token where nothing was compared, so that no comparison says it."""
-    tokenizers = {
-        row.done.result["facts"].get("tokenizer_sha256")
-        for row in report.rows
-        if row.done is not None and row.status == "ok"
+def _caveats(
+    report: Report, comparison: Comparison, tested: PairedComparison, confidence_level: float
+) -> list[str]:
+    """The caveats of n, in which a seed that was left out as a duplicate is not called a failed one."""
+    found = list(caveats(tested, confidence_level=confidence_level))
+    left_out = {
+        name: [seed for kind, seed in duplicates(report.rows) if kind == name]
+        for name in (comparison.baseline, comparison.kind)
     }
-    if len(tokenizers) < 2:
-        return []
+    if not any(left_out.values()):
+        return found
+    failed = dataclasses.replace(
+        tested,
+        n_missing_base=max(tested.n_missing_base - len(left_out[comparison.baseline]), 0),
+        n_missing_variant=max(tested.n_missing_variant - len(left_out[comparison.kind]), 0),
+    )
+    told = "; ".join(
+        f"{name} {', '.join(str(seed) for seed in seeds)}" for name, seeds in left_out.items() if seeds
+    )
+    without = [text for text in found if text != missing_pairs(tested)]
+    lost = missing_pairs(failed)
     return [
-        "The kinds have different tokenizers, so ce, ppl and ppl_<class>, which are per token, can't be "
-        "compared between them; read bpc, bpb and the figures per word instead."
+        f"{tested.n_pairs} seed pairs used; left out as duplicates of other seeds: {told}.",
+        *([lost] if lost is not None else []),
+        *without,
     ]
+
+
+def _different_tokenizers(report: Report) -> list[str]:
+    """The warning about what tokenizers decide where nothing was compared, so that no comparison says it."""
+    tokenizers: dict[str, set[str | None]] = {"causal": set(), "masked": set()}
+    for row in report.rows:
+        if row.done is not None and row.status == "ok":
+            tokenizers[row.objective].add(row.done.result["facts"].get("tokenizer_sha256"))
+    told = {
+        "causal": "The kinds have different tokenizers, so ce, ppl and ppl_<class>, which are per token, "
+        "can't be compared between them; read bpc, bpb and the figures per word instead.",
+        "masked": f"The masked kinds have different tokenizers, so what is hidden differs; {_ONE_TOKENIZER}.",
+    }
+    return [told[objective] for objective, found in tokenizers.items() if len(found) > 1]
 
 
 def stamps(report: Report) -> list[str]:
@@ -130,18 +163,27 @@ def _not_compared(report: Report) -> list[str]:
         if comparison.not_compared:
             names.setdefault((comparison.kind, comparison.not_compared), []).append(comparison.column.name)
     return [
-        f"{kind}: {shortened(metrics)} {reason}; read bpc, bpb and the figures per word instead."
-        if "tokenizers" in reason
-        else f"{kind}: {shortened(metrics)} {reason}."
+        f"{kind}: {shortened(metrics)} {reason}{_instead(reason)}."
         for (kind, reason), metrics in names.items()
     ]
+
+
+def _instead(reason: str) -> str:
+    """What to read or do where tokenizers forbid a comparison."""
+    if reason == OTHER_TOKENS_HIDDEN:
+        return f"; {_ONE_TOKENIZER}"
+    return "; read bpc, bpb and the figures per word instead" if reason == OTHER_TOKENS else ""
 
 
 def _sentence(comparison: Comparison, report: Report) -> str:
     name, tested = comparison.column.name, comparison.tested
     pair = f"{comparison.kind} and {comparison.baseline}"
     if tested is None or tested.t is None:
-        reason = comparison.not_compared.removeprefix("not compared: ") or "no seed has a value of both kinds"
+        reason = (
+            comparison.not_compared.removeprefix("not compared: ")
+            or _of_no_such_objective(comparison, report)
+            or "no seed has a value of both kinds"
+        )
         return f"{pair} are not compared on {name}: {reason}."
     seeds = "one seed" if tested.n_pairs == 1 else f"{tested.n_pairs} seeds"
     if tested.t.mean == 0.0:
@@ -160,6 +202,20 @@ def _sentence(comparison: Comparison, report: Report) -> str:
     elif tested.t.reason:
         sentence += f" ({tested.t.reason}: no interval, no test)"
     return f"{sentence}: {_conclusion(comparison, report)}."
+
+
+def _of_no_such_objective(comparison: Comparison, report: Report) -> str:
+    """That kinds of this objective have no such metric, and which one to declare; empty if they have it."""
+    name = comparison.column.name
+    objectives = {
+        kind["config"]["kind"]["objective"]
+        for kind in report.record["kinds"]
+        if kind["name"] in (comparison.kind, comparison.baseline)
+    }
+    if name not in METRICS or len(objectives) != 1 or not objectives.isdisjoint(METRICS[name].objectives):
+        return ""
+    (objective,) = objectives
+    return f"{objective} kinds have no {name}; declare `stats.primary={_USUAL_PRIMARY[objective]}`"
 
 
 def _amount(comparison: Comparison, tested: PairedComparison) -> str:

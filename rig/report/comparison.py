@@ -21,6 +21,9 @@ from rig.stats.multiplicity import holm
 from rig.stats.paired import PairedComparison, compare
 from rig.stats.verdict import Verdict, verdict
 
+OTHER_TOKENS = "not compared: per token, and the kinds have different tokenizers"
+OTHER_TOKENS_HIDDEN = "not compared: what is hidden differs, since the kinds have different tokenizers"
+
 Row = dict[str, Any]
 
 
@@ -255,7 +258,7 @@ def _why_not(column: Column, base: Sequence[SeedRow | None], variant: Sequence[S
         if row is not None and row.done is not None
     }
     if is_per_token and len(tokenizers) > 1:
-        return "not compared: per token, and the kinds have different tokenizers"
+        return OTHER_TOKENS
     if is_masked and len(tokenizers) > 1:
-        return "not compared: what is hidden differs, since the kinds have different tokenizers"
+        return OTHER_TOKENS_HIDDEN
     return ""

@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from rig.report.content import Figure, Page
 from rig.report.svg import inline_svg
+from rig.report.visible import visible
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
 _CODE = re.compile(r"`([^`]+)`")
@@ -36,7 +37,7 @@ def html(page: Page, pictures: Mapping[str, str]) -> str:
         name = PurePosixPath(figure.path).stem
         return Markup(inline_svg(pictures[figure.path], name))
 
-    return environment.get_template("report.html.jinja").render(page=page, picture=picture)
+    return visible(environment.get_template("report.html.jinja").render(page=page, picture=picture))
 
 
 def running_text(text: str) -> Markup:

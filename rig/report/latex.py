@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from rig.report.content import Table
+from rig.report.visible import visible
 
 _HEAD = r"""% Needs \usepackage{booktabs,graphicx}; a table wider than the line is scaled down to it.
 % Warnings that belong to these numbers:
@@ -42,13 +43,13 @@ def latex(tables: Sequence[tuple[str, Table]], warnings: Sequence[str]) -> str:
         tables: Label and table.
         warnings: What stands above everything in the report; comments here.
     """
-    comments = "".join(f"% - {' '.join(warning.split())}\n" for warning in warnings) or "% none\n"
+    comments = "".join(f"% - {visible(' '.join(warning.split()))}\n" for warning in warnings) or "% none\n"
     return _HEAD + comments + "".join(f"\n{_table(label, table)}" for label, table in tables)
 
 
 def escape(text: str) -> str:
-    """Text in which nothing is a command."""
-    return "".join(_ESCAPES.get(character, character) for character in " ".join(text.split("\n")))
+    """Text in which nothing is a command, and no character unseen."""
+    return "".join(_ESCAPES.get(character, character) for character in visible(" ".join(text.split("\n"))))
 
 
 def _table(label: str, table: Table) -> str:

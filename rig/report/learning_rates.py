@@ -1,6 +1,6 @@
 """Where each kind's learning rate comes from: its lock and sweep, its loss there, how much it matters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ from rig.experiment.lock_file import LockFile, read_lock
 from rig.metrics.catalog import METRICS
 from rig.report.build import Report
 from rig.report.content import Cell, Figure, Section, Table
+from rig.report.families import has_no_lr_of_ours
 from rig.report.labels import kind_label, short_state, table_stamp
 from rig.report.numbers import EMPTY, fixed_text, lr_text
 
@@ -42,30 +43,34 @@ def learning_rates_section(report: Report, locks: Locks, figures: Mapping[str, F
     ]
     return Section(
         title="Learning rates",
-        paragraphs=tuple(_how_chosen(locks)),
+        paragraphs=tuple(_how_chosen(kinds, locks)),
         bullets=tuple(bullets),
         tables=(_table(report, locks),),
         figures=(figures["lr_curves"],) if "lr_curves" in figures else (),
     )
 
 
-def _how_chosen(locks: Locks) -> list[str]:
+def _how_chosen(kinds: Sequence[Mapping[str, Any]], locks: Locks) -> list[str]:
     """A sentence a protocol, and what the last column means."""
     if not locks:
         return ["No kind ran at a learning rate that a valid lock holds, so none is known to be tuned."]
     protocols: dict[str, list[LockFile]] = {}
     for lock in locks.values():
         protocols.setdefault(lock.protocol_sha256, []).append(lock)
-    sentences = ["The learning rate is not held fixed: each kind has its own."]
+    without = [kind["name"] for kind in kinds if has_no_lr_of_ours(kind)]
+    but = f" but {', '.join(without)}, to which none of this project's applies" if without else ""
+    sentences = [f"The learning rate is not held fixed: each kind has its own{but}."]
+    is_every_one = len(protocols) == 1 and len(locks) + len(without) == len(kinds)
     for same in protocols.values():
         lock = same[0]
         given = lock.protocol
-        whose = "Each" if len(protocols) == 1 else ", ".join(one.kind for one in same)
+        was = "was" if is_every_one or len(same) == 1 else "were each"
+        whose = "Each" if is_every_one else ", ".join(one.kind for one in same)
         seed = "without a seed"
         if given["seed"] is not None:
             seed = f"at one seed ({given['seed']}, not among those reported)"
         sentences.append(
-            f"{whose} was chosen by a sweep of the kind's own: {given['points']} values from "
+            f"{whose} {was} chosen by a sweep of the kind's own: {given['points']} values from "
             f"{given['low']:g} to {given['high']:g}, {given['steps']} steps, {seed}; the lowest "
             f"{given['metric']} on the {given['split']} split won."
         )

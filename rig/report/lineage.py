@@ -1,15 +1,18 @@
 """The kinds, and the settings in which they differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rig.core.fingerprint import flatten
 from rig.report.build import Report
 from rig.report.content import Cell, Figure, Section, Table
+from rig.report.families import reads
 from rig.report.numbers import EMPTY
 
 _NEVER_SHOWN = ("kind.name", "kind.description", "train.lr")
 _GROUPS = ("kind", "model", "tokenizer", "train", "score", "morphology")
+_OF_FAMILIES = ("model", "tokenizer", "train")
+"""Groups that not every family reads; a kind has a dash where it does not."""
 
 
 def kinds_section(report: Report, figures: Mapping[str, Figure]) -> Section:
@@ -28,13 +31,9 @@ def kinds_section(report: Report, figures: Mapping[str, Figure]) -> Section:
 def _settings_table(report: Report) -> tuple[Table, ...]:
     """One row a setting that differs between kinds, one column a kind."""
     kinds = report.record["kinds"]
-    settings = [_settings(kind["config"]) for kind in kinds]
+    settings = [_settings(kind) for kind in kinds]
     names = list(dict.fromkeys(name for held in settings for name in held))
-    differing = [
-        name
-        for name in names
-        if any(held.get(name, EMPTY) != settings[0].get(name, EMPTY) for held in settings)
-    ]
+    differing = [name for name in names if _differs(name, kinds, settings)]
     if not differing:
         return ()
     body = [
@@ -50,8 +49,24 @@ def _settings_table(report: Report) -> tuple[Table, ...]:
     )
 
 
-def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {group: config[group] for group in _GROUPS if group in config}
+def _differs(name: str, kinds: Sequence[Mapping[str, Any]], settings: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the kinds that read a setting have it otherwise; what a kind does not read is no difference."""
+    group = name.partition(".")[0]
+    held = [
+        own.get(name, EMPTY)
+        for kind, own in zip(kinds, settings, strict=True)
+        if group not in _OF_FAMILIES or reads(kind, group)
+    ]
+    return any(value != held[0] for value in held)
+
+
+def _settings(kind: Mapping[str, Any]) -> dict[str, Any]:
+    config = kind["config"]
+    shown = {
+        group: config[group]
+        for group in _GROUPS
+        if group in config and (group not in _OF_FAMILIES or reads(kind, group))
+    }
     return {name: value for name, value in flatten(shown).items() if name not in _NEVER_SHOWN}
 
 

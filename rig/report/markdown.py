@@ -4,6 +4,7 @@ import re
 from pathlib import PurePosixPath
 
 from rig.report.content import Cell, Figure, Page, Section, Table
+from rig.report.visible import visible
 
 
 def markdown(page: Page) -> str:
@@ -11,7 +12,7 @@ def markdown(page: Page) -> str:
     parts = [f"# {page.title}"]
     parts += [f"> **{stamp}**" for stamp in page.stamps]
     parts += [_section(section) for section in page.sections]
-    return "\n\n".join(parts) + "\n"
+    return visible("\n\n".join(parts) + "\n")
 
 
 def table_text(table: Table) -> str:

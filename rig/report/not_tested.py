@@ -1,15 +1,17 @@
 """What a report's comparisons do not cover, as short bullets, each computed from what was run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rig.core.fingerprint import flatten
 from rig.report.build import Report
 from rig.report.content import Section
 from rig.report.empty import empty_sentences
+from rig.report.families import is_built_in, is_trained_elsewhere, reads
 from rig.report.labels import is_unlocked
 from rig.report.learning_rates import Locks
 from rig.report.numbers import EMPTY, count_text
+from rig.report.own_facts import fact, tokenizer_hashes
 from rig.report.task_tables import task_names
 from rig.tasks.catalog import TASKS
 
@@ -35,18 +37,53 @@ def _data(report: Report) -> Iterator[str]:
     if result is not None:
         text = f"the {result['split']} split of {text}, {count_text(result['n_documents'])} documents"
     yield f"Other text: everything was scored on {text}."
-    tokenizers = _by_setting(report, "tokenizer")
+    tokenizers = _tokenizers(report)
     if len(tokenizers) == 1:
-        yield f"Other tokenizers: all kinds share one ({next(iter(tokenizers))})."
+        yield f"Other tokenizers: all kinds share one ({tokenizers[0][0]})."
     else:
         yield f"Other tokenizers: each kind ran with one alone ({_told(tokenizers)})."
 
 
+def _tokenizers(report: Report) -> list[tuple[str, list[str]]]:
+    """Each tokenizer in words, with the kinds that have it.
+
+    Two are one if their hashes are equal. Without hashes (no cell finished) equal settings are one
+    tokenizer, and a kind that brings its own has it alone.
+    """
+    names: dict[tuple[str, ...], list[str]] = {}
+    words: dict[tuple[str, ...], str] = {}
+    hashes_of: dict[str, tuple[str, ...]] = {}
+    for kind in sorted(report.record["kinds"], key=lambda kind: not tokenizer_hashes(report, kind["name"])):
+        hashes = tokenizer_hashes(report, kind["name"])
+        if reads(kind, "tokenizer"):
+            told = _settings(kind["config"].get("tokenizer", {}))
+            # A kind of which no cell finished would have had the tokenizer of its settings.
+            hashes = hashes or hashes_of.get(told, ())
+            hashes_of.setdefault(told, hashes)
+        else:
+            size = fact(report, kind["name"], "vocab_size")
+            told = "its own" if size is None else f"its own, vocab_size {size}"
+        key = hashes or ((told,) if reads(kind, "tokenizer") else (told, kind["name"]))
+        names.setdefault(key, []).append(kind["name"])
+        words.setdefault(key, told)
+    return [(words[key], of_key) for key, of_key in names.items()]
+
+
 def _sizes(report: Report) -> Iterator[str]:
     """One size a kind; and whether the kinds have as many parameters as each other."""
-    sizes = _by_setting(report, "model")
-    told = next(iter(sizes)) if len(sizes) == 1 else _told(sizes)
-    yield f"Other model sizes: every kind ran at one ({told})."
+    sizes: dict[str, list[str]] = {}
+    for kind in report.record["kinds"]:
+        if reads(kind, "model"):
+            sizes.setdefault(_settings(kind["config"].get("model", {})), []).append(kind["name"])
+    if len(sizes) == 1:
+        (told,), (names,) = sizes, sizes.values()
+        who = "every kind" if len(names) == len(report.record["kinds"]) else ", ".join(names)
+        yield f"Other model sizes: {who} ran at one ({told})."
+    elif sizes:
+        yield f"Other model sizes: every kind ran at one ({_told(list(sizes.items()))})."
+    others = [kind["name"] for kind in report.record["kinds"] if not is_built_in(kind)]
+    if others:
+        yield f"Other sizes of {', '.join(others)}: each is as it came."
     n_params = {row.kind: row.facts["n_params"] for row in report.rows if row.facts.get("n_params")}
     if len(set(n_params.values())) > 1:
         counts = ", ".join(f"{kind} {count_text(n)}" for kind, n in n_params.items())
@@ -67,6 +104,14 @@ def _tuning(report: Report, locks: Locks) -> Iterator[str]:
     for kind in kinds:
         for other in kind["lock"].get("others", {}).values():
             tuned[other["variable"]] = None
+    if elsewhere := [kind["name"] for kind in report.record["kinds"] if is_trained_elsewhere(kind)]:
+        was = "was" if len(elsewhere) == 1 else "were"
+        yield (
+            f"How {', '.join(elsewhere)} {was} trained is not known here: at which learning rate, and on "
+            "which text, which may have held the test text."
+        )
+    if len(elsewhere) == len(report.record["kinds"]):
+        return
     what = f"only {', '.join(f'`{name}`' for name in tuned)} was tuned" if tuned else "nothing was tuned"
     yield f"Other settings: {what}; all else is as the configs have it."
     options = [f"{kind['name']} {_settings(kind['config']['kind']['options'])}" for kind in kinds]
@@ -119,20 +164,12 @@ def _tasks(report: Report) -> Iterator[str]:
     yield from empty_sentences(report, task_names(report).__contains__, lambda row: row.kind)
 
 
-def _by_setting(report: Report, group: str) -> dict[str, list[str]]:
-    """A group's settings in words to the kinds that have them."""
-    found: dict[str, list[str]] = {}
-    for kind in report.record["kinds"]:
-        found.setdefault(_settings(kind["config"].get(group, {})), []).append(kind["name"])
-    return found
-
-
 def _settings(held: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {_value(value)}" for name, value in flatten(held).items()) or EMPTY
 
 
-def _told(by_setting: Mapping[str, list[str]]) -> str:
-    return "; ".join(f"{', '.join(kinds)}: {settings}" for settings, kinds in by_setting.items())
+def _told(found: Sequence[tuple[str, Sequence[str]]]) -> str:
+    return "; ".join(f"{', '.join(kinds)}: {words}" for words, kinds in found)
 
 
 def _value(value: Any) -> str:

@@ -13,6 +13,7 @@ from rig.core.errors import StoreError
 from rig.core.fingerprint import fingerprint
 from rig.core.sums import Sums
 from rig.metrics.catalog import METRICS, Direction, Metric, metrics_of
+from rig.report.families import is_built_in
 from rig.store.cells import DoneCell, check_done
 from rig.store.tables import read_sums
 
@@ -155,6 +156,9 @@ def _seed_row(kind: Mapping[str, Any], entry: Mapping[str, Any], runs: Path) -> 
         if column["value"] is None:
             reasons[column["name"]] = column["reason"] or "not defined on these items"
     facts = {name: done.result[name] for name in FACTS if name in done.result}
+    if not is_built_in(kind):
+        # A file of scores says nothing of its model: 0 parameters would be a claim.
+        facts["n_params"] = facts.get("n_params") or None
     facts["train_s"] = done.timing["train_s"]
     if common["objective"] == "masked":
         facts["n_masked"] = int(sums.pooled("mlm_accuracy")[1])

@@ -129,7 +129,7 @@ def _per_seed(report: Report) -> Section:
         title="Each seed",
         paragraphs=(
             "Every column, with exact values, is in per_seed.csv and per_seed.parquet. "
-            f"A dash ({EMPTY}) stands where nothing was scored, never 0.",
+            f"A dash ({EMPTY}) stands where nothing was scored, and where nothing is known, never 0.",
         ),
         bullets=tuple(empty_sentences(report, METRICS.__contains__, row_name)),
         tables=(

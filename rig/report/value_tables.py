@@ -6,6 +6,7 @@ from typing import Any
 from rig.report.build import Report
 from rig.report.comparison import Comparison
 from rig.report.content import Cell, Table
+from rig.report.families import is_built_in
 from rig.report.labels import kind_label, short_state, table_stamp
 from rig.report.numbers import (
     EMPTY,
@@ -115,7 +116,9 @@ def per_seed_table(
 def cost_table(report: Report) -> Table:
     """Parameters, tokens, seconds, learning rate and lock, one row a kind and seed."""
     body = []
+    kinds = {kind["name"]: kind for kind in report.record["kinds"]}
     for row in report.rows:
+        facts = _known_facts(row, kinds[row.kind])
         body.append(
             (
                 *_row_head(report, row),
@@ -123,9 +126,9 @@ def cost_table(report: Report) -> Table:
                 Cell(text=row.status),
                 Cell(text=short_state(row.lineage["lock_state"]), link=lock_link(row)),
                 Cell(text=lr_text(row.lineage["lr"]), sort=row.lineage["lr"]),
-                Cell(text=count_text(row.facts.get("n_params")), sort=row.facts.get("n_params")),
-                Cell(text=count_text(row.facts.get("train_tokens")), sort=row.facts.get("train_tokens")),
-                Cell(text=seconds_text(row.facts.get("train_s")), sort=row.facts.get("train_s")),
+                Cell(text=count_text(facts.get("n_params")), sort=facts.get("n_params")),
+                Cell(text=count_text(facts.get("train_tokens")), sort=facts.get("train_tokens")),
+                Cell(text=seconds_text(facts.get("train_s")), sort=facts.get("train_s")),
             )
         )
     return Table(
@@ -136,6 +139,18 @@ def cost_table(report: Report) -> Table:
         rows=tuple(body),
         n_text_columns=5,
     )  # fmt: skip
+
+
+def _known_facts(row: SeedRow, kind: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is known of a cell's cost: of a model from outside a 0 is no count, it was left unsaid.
+
+    The time in which a checkpoint or a file of scores was loaded is no training; that of a command is.
+    """
+    if is_built_in(kind):
+        return row.facts
+    facts = {name: row.facts.get(name) or None for name in ("n_params", "train_tokens")}
+    is_loaded = facts["train_tokens"] is None and kind["config"]["kind"]["family"] != "command"
+    return {**facts, "train_s": None if is_loaded else row.facts.get("train_s")}
 
 
 def lock_link(row: SeedRow) -> str:

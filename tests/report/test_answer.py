@@ -123,6 +123,19 @@ def test_a_seed_that_changes_nothing_is_stamped_and_is_no_replicate() -> None:
     assert primary.tested.n_pairs == 2
     mean = next(r["mean"] for r in report.aggregate if (r["kind"], r["metric"]) == ("new", "bpc"))
     assert mean == pytest.approx((3.4 + 3.45) / 2)
+    assert warnings(report)[0] == "new: 2 seed pairs used; left out as duplicates of other seeds: new 42."
+    assert not any("seldom missing at random" in text for text in warnings(report))
+
+
+def test_a_failed_seed_beside_a_duplicate_is_still_a_failed_one() -> None:
+    report = report_of({"base": {**BASE, 44: 3.6}, "new": {41: 3.4, 42: 3.4, 43: 3.45, 44: 3.5}})
+    rows = [one for one in report.rows if (one.kind, one.seed) != ("base", 44)]
+    rows.append(row("base", 44, None, status="failed", error="killed"))
+    assert warnings(with_rows(report, rows))[:2] == [
+        "new: 2 seed pairs used; left out as duplicates of other seeds: new 42.",
+        "new: 2 seed pairs used; missing: 1 of the baseline, 0 of the variant. "
+        "Failed runs are seldom missing at random, so the seeds that are left may flatter a kind.",
+    ]
 
 
 def test_failed_and_diverged_seeds_are_stamped_with_their_reason() -> None:

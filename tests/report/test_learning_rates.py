@@ -91,6 +91,26 @@ def test_kinds_tuned_on_unequal_terms_are_told_apart() -> None:
     )
 
 
+def test_a_kind_without_a_learning_rate_of_ours_is_excepted_by_name() -> None:
+    locks = {"base": lock("base")}
+    report = locked_report(locks)
+    report.record["kinds"][1]["config"]["kind"]["has_lr"] = False
+    report.record["kinds"][1]["lock"] |= {"label": "NOT APPLICABLE", "value": None}
+    section = learning_rates_section(report, locks, {})
+    assert section is not None
+    assert section.paragraphs[0].startswith(
+        "The learning rate is not held fixed: each kind has its own but new, to which none of this project's "
+        "applies. Each was chosen by a sweep"
+    )
+
+
+def test_an_unlocked_kind_is_not_said_to_be_swept() -> None:
+    locks = {"base": lock("base")}
+    section = learning_rates_section(locked_report(locks), locks, {})
+    assert section is not None
+    assert "each kind has its own. base was chosen by a sweep of the kind's own" in section.paragraphs[0]
+
+
 def test_without_a_lock_nothing_is_known_to_be_tuned() -> None:
     section = learning_rates_section(report_of({"base": BASE}, unlocked=["base"]), {}, {})
     assert section is not None

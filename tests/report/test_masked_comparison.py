@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from synthetic_reports import BASE, VARIANT, record_of, row
 
+from rig.report.answer import answer_sentences, warnings
 from rig.report.build import Report, report_of_rows
 from rig.report.comparison import Comparison
 from rig.report.rows import SeedRow
@@ -68,3 +69,23 @@ def test_across_objectives_not_even_a_difference_is_shown(metric: str) -> None:
     assert comparison.tested is None
     assert comparison.raw is None
     assert comparison.not_compared == "not compared: the kinds have different objectives"
+
+
+def test_masked_kinds_of_other_tokenizers_are_told_what_they_need() -> None:
+    found = warnings(report(tokenizer="b" * 64))
+    assert any(
+        text.endswith("different tokenizers; masked kinds need one tokenizer to be compared.")
+        for text in found
+    )
+    assert not any("bpb" in text for text in found)
+
+
+def test_masked_kinds_are_not_compared_on_a_metric_of_causal_ones() -> None:
+    rows = [made("base", seed, nats, tokenizer="a" * 64) for seed, nats in BASE.items()]
+    rows += [made("new", seed, nats, tokenizer="a" * 64) for seed, nats in VARIANT.items()]
+    rows += [row("plain", seed, bpc) for seed, bpc in BASE.items()]
+    record = record_of(["base", "plain", "new"], list(BASE), objectives={"base": "masked", "new": "masked"})
+    assert answer_sentences(report_of_rows(record, rows)) == [
+        "plain and base are not compared on bpc: the kinds have different objectives.",
+        "new and base are not compared on bpc: masked kinds have no bpc; declare `stats.primary=pppl_l2r`.",
+    ]
