@@ -1,4 +1,4 @@
-"""Which groups of settings a kind's family reads, and whether a learning rate of rig's made the kind.
+"""Which groups of settings a kind's family reads, and whether a learning rate applies to it.
 
 The configs of all kinds hold all groups. A checkpoint, a file of scores, a command or a plugin does not read
 those of the built-in model, so nothing may be said of it from them (`rig.report.own_facts` says what can be).
@@ -28,8 +28,3 @@ def reads(kind: Mapping[str, Any], group: str) -> bool:
 def has_no_lr_of_ours(kind: Mapping[str, Any]) -> bool:
     """Whether no learning rate applies to a kind: loaded, or made without gradients."""
     return bool(kind["lock"]["label"] == "NOT APPLICABLE")
-
-
-def is_trained_elsewhere(kind: Mapping[str, Any]) -> bool:
-    """Whether a kind comes from outside and no learning rate of rig's made it."""
-    return not is_built_in(kind) and has_no_lr_of_ours(kind)

@@ -34,8 +34,10 @@ def held_fixed_section(report: Report) -> Section:
             f"{count_text(done.result['n_chars'])} characters, {count_text(done.result['n_bytes'])} bytes, "
             f"{count_text(done.result['n_units'])} words of the {done.result['split']} split."
         )
-    if any(kind["config"]["kind"]["has_lr"] for kind in record["kinds"]):
-        bullets.append("Not held fixed: the learning rate, which is each kind's own.")
+    has_lr = [kind["config"]["kind"]["has_lr"] for kind in record["kinds"]]
+    if any(has_lr):
+        where = "" if all(has_lr) else " where it has one"
+        bullets.append(f"Not held fixed: the learning rate, which is each kind's own{where}.")
     return Section(
         title="Held fixed",
         bullets=tuple(bullets),

@@ -7,7 +7,7 @@ from rig.core.fingerprint import flatten
 from rig.report.build import Report
 from rig.report.content import Section
 from rig.report.empty import empty_sentences
-from rig.report.families import is_built_in, is_trained_elsewhere, reads
+from rig.report.families import has_no_lr_of_ours, is_built_in, reads
 from rig.report.labels import is_unlocked
 from rig.report.learning_rates import Locks
 from rig.report.numbers import EMPTY, count_text
@@ -104,7 +104,7 @@ def _tuning(report: Report, locks: Locks) -> Iterator[str]:
     for kind in kinds:
         for other in kind["lock"].get("others", {}).values():
             tuned[other["variable"]] = None
-    if elsewhere := [kind["name"] for kind in report.record["kinds"] if is_trained_elsewhere(kind)]:
+    if elsewhere := _trained_elsewhere(report):
         was = "was" if len(elsewhere) == 1 else "were"
         yield (
             f"How {', '.join(elsewhere)} {was} trained is not known here: at which learning rate, and on "
@@ -117,6 +117,16 @@ def _tuning(report: Report, locks: Locks) -> Iterator[str]:
     options = [f"{kind['name']} {_settings(kind['config']['kind']['options'])}" for kind in kinds]
     if any(kind["config"]["kind"]["options"] for kind in kinds):
         yield f"Other options of a kind, none of which was tuned: {'; '.join(options)}."
+
+
+def _trained_elsewhere(report: Report) -> list[str]:
+    """Kinds that were loaded: no learning rate applies to them, and no cell of theirs trained on a token."""
+    trained_here = {row.kind for row in report.rows if row.facts.get("train_tokens")}
+    return [
+        kind["name"]
+        for kind in report.record["kinds"]
+        if not is_built_in(kind) and has_no_lr_of_ours(kind) and kind["name"] not in trained_here
+    ]
 
 
 def _documents(report: Report) -> Iterator[str]:

@@ -74,6 +74,7 @@ def test_the_built_in_settings_are_said_of_the_built_in_kinds_alone() -> None:
         "Every token of a document is scored once, given what precedes it; EOS is not scored. A built-in "
         "kind is given BOS first. Windows of 64 tokens, 32 apart (base)." in section.bullets
     )
+    assert "Not held fixed: the learning rate, which is each kind's own where it has one." in section.bullets
     assert section.blocks == (
         'model (base): {"context": 64}\n'
         'tokenizer (base): {"type": "bpe", "vocab_size": 400}\n'
@@ -109,7 +110,7 @@ def test_an_ngram_has_no_windows_and_no_training_settings() -> None:
 
 
 def test_loaded_kinds_alone_have_no_settings_of_the_built_in_model() -> None:
-    made = report({"ours": ("hf", HF)})
+    made = report({"ours": ("hf", HF)}, ours=COUNTS)
     section = held_fixed_section(made)
     assert section.blocks == ('score: {"split": "test"}',)
     assert not any("Windows" in bullet for bullet in section.bullets)
@@ -154,6 +155,14 @@ def test_tokenizers_sizes_and_training_of_each_kind() -> None:
         "How ours, file were trained is not known here: at which learning rate, and on which text, which may "
         "have held the test text." in told
     )
+
+
+def test_a_plugin_that_trains_here_is_no_loaded_model() -> None:
+    made = report({"base": ("transformer", BUILT_IN), "mine": ("plugin", {"vocab_size": 257})})
+    made.record["kinds"][1]["lock"] |= {"state": "NOT APPLICABLE", "label": "NOT APPLICABLE"}
+    told = not_tested_section(made, {}).bullets
+    assert not any("is not known here" in bullet for bullet in told)
+    assert "Other sizes of mine: each is as it came." in told
 
 
 @pytest.mark.parametrize(
