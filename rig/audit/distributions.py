@@ -31,7 +31,7 @@ _LEAST_PROBABILITY = 1e-7
 
 def distributions(probe: Probe) -> Verdict:
     """`explain` gives one distribution a token, over the whole vocabulary, without NaN."""
-    n_rows, n_ids = 0, 0
+    n_rows, n_ids, longest = 0, 0, 0
     for scores, rows in _scored_rows(probe):
         if rows.ndim != 2 or len(rows) != scores.n_tokens:
             raise ModelError(
@@ -45,7 +45,10 @@ def distributions(probe: Probe) -> Verdict:
                 f"a token has id {scores.token_id.max()}, but its distribution has {rows.shape[1]} entries"
             )
         n_rows, n_ids = n_rows + len(rows), rows.shape[1]
-    return passed(f"{n_rows} distributions over {n_ids} ids, one a token")
+        longest = max(longest, scores.n_chars)
+    return passed(
+        f"{n_rows} distributions over {n_ids} ids, one a token, in texts up to {longest} characters"
+    )
 
 
 def sum_to_one(probe: Probe) -> Verdict:
@@ -63,7 +66,7 @@ def sum_to_one(probe: Probe) -> Verdict:
         sums = _sums(rows, base=math.e)
         cause = f"not normalised: the distributions sum to {sums.min():.4g} up to {sums.max():.4g} (logits?)"
         right = _normalised
-    given = -np.concatenate([scores.logprob for scores in probe.scores]).mean()
+    given = -np.concatenate([scores.logprob for scores, _ in probe.explained]).mean()
     return failed(cause, perplexity_effect(given, -_of_tokens(probe, right).mean()))
 
 
@@ -79,7 +82,7 @@ def score_is_distributions(probe: Probe) -> Verdict:
         n_tokens += len(difference)
     if not n_wrong:
         return passed(f"the scores of {n_tokens} tokens are those of their distributions")
-    given = np.concatenate([scores.logprob for scores in probe.scores])
+    given = np.concatenate([scores.logprob for scores, _ in probe.explained])
     return failed(
         f"{_cause(probe)}: {n_wrong} of {n_tokens} scores are not what `explain` says of their tokens, by up "
         f"to {worst:.3g} nats",
@@ -109,7 +112,7 @@ def softmax_once(probe: Probe) -> Verdict:
 
 def _scored_rows(probe: Probe) -> Iterator[tuple[TokenScores, Floats]]:
     """Of each text, its scores and its distributions in float64."""
-    for scores, explanation in zip(probe.scores, probe.explanations, strict=True):
+    for scores, explanation in probe.explained:
         yield scores, np.asarray(explanation.logprob, dtype=np.float64)
 
 

@@ -127,7 +127,7 @@ def token_itself(probe: Probe) -> Verdict:
 def _nats_by_shift(probe: Probe) -> Floats:
     """(n_tokens, 3) of each inner token: under the distribution after its own, its own, the one before."""
     parts = []
-    for scores, explanation in zip(probe.scores, probe.explanations, strict=True):
+    for scores, explanation in probe.explained:
         rows = np.asarray(explanation.logprob, dtype=np.float64)
         inner = np.arange(1, len(rows) - 1)
         tokens = scores.token_id[inner]
@@ -154,7 +154,7 @@ def _is_clearly_lower(one: Floats, other: Floats) -> bool:
 def _dependence(probe: Probe) -> Dependence | None:
     """Over all pairs of texts; None where no two part after a common token."""
     found: list[Sequence[float]] = []
-    for pair in probe.pairs:
+    for pair in probe.parting_pairs:
         one, other, k = _scored_pair(probe, pair)
         if k < 1 or min(one.n_tokens, other.n_tokens) <= k + 1 or one.token_id[k] == other.token_id[k]:
             continue

@@ -10,6 +10,8 @@ from rig.audit.rounding import TOLERANCE_NATS, Difference
 from rig.core.token_scores import TokenScores
 
 _ZERO_SHARE = 0.05
+_CERTAIN_NATS = 1e-6
+"""What costs less is as good as free."""
 
 
 def scores(probe: Probe) -> Verdict:
@@ -49,7 +51,7 @@ def own_score(probe: Probe) -> Verdict:
     levels = [of_one.logprob[0] for of_one in several]
     is_flat = all(np.ptp(of_one.logprob) <= TOLERANCE_NATS for of_one in several)
     if not is_flat or np.ptp(levels) <= TOLERANCE_NATS:
-        return passed("the tokens of a text have scores of their own, or all texts share one (uniform)")
+        return _no_mean(is_flat=is_flat, n_texts=len(several))
     if not (
         _are_parallel(probe.scores, probe.together) and _difference(probe.scores, probe.together).is_none
     ):
@@ -67,6 +69,14 @@ def own_score(probe: Probe) -> Verdict:
         "perplexity over unequal texts would weight them wrongly, and every perplexity by word class would "
         f"be that of its text: {np.exp(-max(levels)):.3g} to {np.exp(-min(levels)):.3g} here",
     )
+
+
+def _no_mean(*, is_flat: bool, n_texts: int) -> Verdict:
+    if not is_flat:
+        return passed("the tokens of a text have scores of their own")
+    if n_texts == 1:
+        return not_checked("all tokens of the only text share one score: a uniform model's, or a mean")
+    return passed(f"all tokens of {n_texts} texts share one score, as a uniform model's do, and no mean can")
 
 
 def batching(probe: Probe) -> Verdict:
@@ -109,15 +119,15 @@ def rounding_nats(probe: Probe) -> float:
 def windows(probe: Probe) -> Verdict:
     """A long text is scored whole: each character once, and no tokens past a window at no cost."""
     document = probe.long_document
-    of_long = probe.score_alone(document)
-    n_zero = int((of_long.logprob == 0.0).sum())
+    of_long = probe.long_scores
+    n_zero = int((of_long.logprob > -_CERTAIN_NATS).sum())
     n_tokens = max(of_long.n_tokens, 1)
     short = np.concatenate([of_one.logprob for of_one in probe.scores])
-    if n_zero / n_tokens > _ZERO_SHARE + float((short == 0.0).mean()):
+    if n_zero / n_tokens > _ZERO_SHARE + float((short > -_CERTAIN_NATS).mean()):
         kept = of_long.total_nats / max(n_tokens - n_zero, 1)
         return failed(
             f"{n_zero} of the {of_long.n_tokens} tokens of a text of {document.n_chars} characters have "
-            "log-probability 0, as if certain: what lies past the window costs nothing",
+            "log-probability 0 or nearly, as if certain: what lies past the window costs nothing",
             perplexity_effect(mean_nats([of_long]), kept),
         )
     return passed(

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rig.audit.checks import audit as audit_model
 from rig.audit.finding import Finding
 from rig.cli.options import conf_dir_option, plugin_option, runs_dir_option
+from rig.core.errors import ConfigError
 from rig.core.plugins import load_plugins
 from rig.experiment.config import ConfDir, compose_kind, find_conf_dir
 from rig.experiment.datasets import PreparedData, prepare
@@ -28,14 +29,18 @@ _STATUSES = ("passed", "failed", "not checked")
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--kinds", required=True, metavar="K[,K...]", help="Kinds to check, one after the other.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The training seed.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="The training seed; of a kind with {seed} in its options, one that exists.  [default: 0]",
+)
 @runs_dir_option
 @conf_dir_option
 @plugin_option
 @click.argument("overrides", nargs=-1, metavar="[KEY=VALUE]...")
 def audit(
     kinds: str,
-    seed: int,
+    seed: int | None,
     runs_dir: Path,
     conf_dir: Path | None,
     plugin: tuple[Path, ...],
@@ -50,6 +55,10 @@ def audit(
     load_plugins(plugin)
     conf = find_conf_dir(conf_dir)
     configs = [compose_kind(conf, kind, overrides) for kind in parse_names(kinds, "--kinds")]
+    if seed is None:
+        for config in configs:
+            _refuse_seed_unsaid(config["kind"])
+        seed = 0
     data = prepare(configs[0]["data"], conf=conf, cache=runs_dir / "data")
     recipes = [
         _recipe(config, conf=conf, data=data, seed=seed, overrides=overrides, runs=runs_dir)
@@ -63,6 +72,20 @@ def audit(
         click.echo(_table(f"{shown}, lock {lock_label}", findings) + "\n")
         has_failed = has_failed or any(finding.status == "failed" for finding in findings)
     return 1 if has_failed else 0
+
+
+def _refuse_seed_unsaid(kind: Mapping[str, Any]) -> None:
+    """A kind that is stored seed by seed has those seeds and no others; a command makes any.
+
+    Raises:
+        ConfigError: Of such a kind, which seed was not said.
+    """
+    stored = [name for name, value in kind["options"].items() if name != "command" and "{seed}" in str(value)]
+    if stored:
+        raise ConfigError(
+            f"kind '{kind['name']}' is stored seed by seed (its option `{stored[0]}` has {{seed}} in it), "
+            "and `rig audit` checks one; pass --seed with one that exists"
+        )
 
 
 def _recipe(

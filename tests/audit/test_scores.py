@@ -15,7 +15,7 @@ from rig.core.token_scores import TokenScores
 from rig.models.base import Explanation
 from rig.models.kneser_ney import KneserNey
 from rig.models.ngram import NgramModel
-from rig.models.tokenizer import train_tokenizer
+from rig.models.tokenizer import AbstractTokenizer, train_tokenizer
 from rig.models.uniform import UniformModel
 
 Documents = tuple[Document, ...]
@@ -48,7 +48,20 @@ def test_the_rate_of_unknown_words_is_stated_and_their_spelling_is_no_fault(docu
     assert found["scores"].sentence.endswith(said)
     assert found["score of the distribution"].status == "passed"
     uniform = by_check(audit(UniformModel(tokenizer), documents, thorough=False))
-    assert uniform["own score"].status == uniform["score of the distribution"].status == "passed"
+    assert uniform["score of the distribution"].status == uniform["own score"].status == "passed"
+    assert found["own score"].sentence == "the tokens of a text have scores of their own"
+
+
+def test_texts_that_share_one_score_are_told_from_scores_of_their_own(
+    documents: Documents, tokenizer: AbstractTokenizer
+) -> None:
+    uniform = UniformModel(tokenizer)
+    of_six = by_check(audit(uniform, documents, thorough=False))["own score"]
+    assert of_six.status == "passed"
+    assert of_six.sentence.startswith("all tokens of 6 texts share one score, as a uniform model's do")
+    of_one = by_check(audit(uniform, documents[:1], thorough=False))["own score"]
+    assert of_one.status == "not checked"
+    assert of_one.sentence.endswith("the only text share one score: a uniform model's, or a mean")
 
 
 class CutOff(Toy):

@@ -22,6 +22,7 @@ Documents = tuple[Document, ...]
 CAUSAL = (
     "scores", "two calls", "own score", "batching", "windows", "distributions", "special tokens",
     "sum to one", "score of the distribution", "softmax once", "shift", "causal leak", "token itself",
+    "late text",
 )  # fmt: skip
 WRONG = {
     "Unshifted": ("shift", r"^not shifted: each token was scored after it had been read", "too high"),
@@ -92,7 +93,8 @@ def test_every_check_that_a_fault_spoils_names_the_check_that_it_failed(
 def test_the_effect_of_base_two_is_that_perplexity_is_raised_to_the_power_of_one_over_ln_2(
     gpt2: Any, tokenizer: AbstractTokenizer, documents: Documents
 ) -> None:
-    right = mean_nats(Probe(gpt2_adapters.Right(gpt2, tokenizer), documents, thorough=False).scores)
+    probe = Probe(gpt2_adapters.Right(gpt2, tokenizer), documents, thorough=False)
+    right = mean_nats([scores for scores, _ in probe.explained])
     found = by_check(audited("BaseTwo", gpt2, tokenizer, documents))
     assert found["sum to one"].effect == perplexity_effect(right / np.log(2.0), right)
 
@@ -102,7 +104,7 @@ def test_the_effect_of_a_missing_shift_is_what_the_neighbours_logits_say(
 ) -> None:
     probe = Probe(gpt2_adapters.Right(gpt2, tokenizer), documents, thorough=False)
     own, after = [], []
-    for scores, explanation in zip(probe.scores, probe.explanations, strict=True):
+    for scores, explanation in probe.explained:
         for j in range(1, scores.n_tokens - 1):
             own.append(-explanation.logprob[j, scores.token_id[j]])
             after.append(-explanation.logprob[j + 1, scores.token_id[j]])

@@ -91,7 +91,7 @@ def test_a_right_kind_passes_and_a_wrong_one_ends_with_exit_code_1(folder: Path)
     ended = command("audit", "--kinds", "ngram,in_bits", "--plugin", "bits.py", *TINY, cwd=folder)
     assert ended.code == 1, ended.err
     right, wrong = ended.out.split("\n\nin_bits, lock NOT APPLICABLE: ")
-    assert right.startswith("ngram, lock NOT APPLICABLE: 13 passed, 0 failed, 0 not checked")
+    assert right.startswith("ngram, lock NOT APPLICABLE: 14 passed, 0 failed, 0 not checked")
     assert "1 failed" in wrong.splitlines()[0]
     (line,) = (line for line in wrong.splitlines() if "FAILED" in line)
     assert line.split(maxsplit=4)[:4] == ["sum", "to", "one", "FAILED"]
@@ -107,6 +107,22 @@ def test_a_trained_kind_is_trained_in_a_temporary_folder(folder: Path) -> None:
     assert ended.out.startswith("baseline seed 5, lock UNLOCKED (missing): ")
     assert " 0 failed" in ended.out.splitlines()[0]
     assert {path for path in folder.rglob("*") if "runs/data" not in str(path)} - {folder / "runs"} <= before
+
+
+def test_a_kind_that_is_stored_seed_by_seed_asks_for_one_of_its_seeds(folder: Path) -> None:
+    (folder / "stored.py").write_text(
+        "KINDS = {'stored': {'family': 'scores', 'has_lr': False, "
+        "'options': {'path': 'none-{seed}.parquet'}}}",
+        encoding="utf-8",
+    )
+    stored = ("audit", "--kinds", "stored", "--plugin", "stored.py", *TINY)
+    ended = command(*stored, cwd=folder)
+    assert ended.code == 2
+    assert "kind 'stored' is stored seed by seed (its option `path` has {seed} in it)" in ended.err
+    assert "pass --seed with one that exists" in ended.err
+    ended = command(*stored, "--seed", "7", cwd=folder)
+    assert ended.code != 0
+    assert "none-7.parquet" in ended.err
 
 
 def test_an_unknown_kind_is_one_sentence(folder: Path) -> None:
