@@ -117,16 +117,16 @@ def test_nothing_is_chosen_where_every_point_diverged(project) -> None:
 
 
 def test_a_failed_point_makes_the_grid_incomplete(project, monkeypatch) -> None:
-    from rig import cell
+    from rig import scoring
     from rig.core.errors import ModelError
 
-    measured = cell.document_sums
+    measured = scoring.document_sums
 
     def fail_once(*arguments, **options):
-        monkeypatch.setattr(cell, "document_sums", measured)
+        monkeypatch.setattr(scoring, "document_sums", measured)
         raise ModelError("made to fail")
 
-    monkeypatch.setattr(cell, "document_sums", fail_once)
+    monkeypatch.setattr(scoring, "document_sums", fail_once)
     status, said = project.sweep()
     assert status == 1
     assert "1 of 4 points failed, first lr=0.001: made to fail" in said

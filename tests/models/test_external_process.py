@@ -61,7 +61,8 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 PARENT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
 from pathlib import Path
 from rig.models.external_process import run_program
 folder = Path(sys.argv[1])
