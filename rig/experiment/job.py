@@ -101,6 +101,7 @@ def prepare_job(request: Request) -> Job:
             raise ConfigError("`score.split` must be test in the main job; a sweep reads validation")
     _check_measurable(configs)
     data = prepare(configs[0]["data"], conf=conf, cache=request.cache)
+    _check_parsers(configs[0])  # the kinds share their tasks
     planned, locks = [], {}
     for config in configs:
         name = config["kind"]["name"]
@@ -115,7 +116,6 @@ def prepare_job(request: Request) -> Job:
             runs=request.runs,
         )
         _check_buildable(config, data)
-        _check_parsers(config)
         planned.append(plan_kind(config, request.seeds, data))
     stats = configs[0]["stats"]
     return Job(

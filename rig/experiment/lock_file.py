@@ -130,13 +130,12 @@ def lock_of(record: SweepRecord, *, created: str, edge_allowed: str) -> LockFile
 
 
 def check_lock_file(path: Path) -> LockFile:
-    """Read a lock in its place under conf/locks and derive again what can be.
+    """Read a lock under conf/locks and derive again what can be; `check_place` says if the place is its own.
 
     Raises:
-        LockTamperedError: It can't be read, contradicts itself, or lies in another lock's place.
+        LockTamperedError: It can't be read, or contradicts itself.
     """
-    lock = read_lock(path)
-    return lock
+    return read_lock(path)
 
 
 def check_place(path: Path, lock: LockFile) -> None:

@@ -34,6 +34,7 @@ from rig.models.command_files import files_on_line
 from rig.models.external_process import run_program
 from rig.models.hf.load import load_model, require_extra
 from rig.models.hf.options import HfOptions
+from rig.models.kind_options import checked_options
 from rig.models.scores_file import NonFiniteScoresError, read_scores
 from rig.models.scores_kind import PrecomputedModel, checked_base, scores_facts
 
@@ -56,13 +57,7 @@ class CommandKind(AbstractKind):
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         kind = config["kind"]
-        options = kind.get("options") or {}
-        for name in options:
-            if name not in _OPTIONS:
-                raise ConfigError(
-                    f"unknown option '{name}' of kind '{kind['name']}' (family 'command'). "
-                    f"{did_you_mean(name, _OPTIONS)}"
-                )
+        options = checked_options(kind, _OPTIONS)
         self._name = kind["name"]
         self._loads = options.get("loads")
         if self._loads not in _LOADS:

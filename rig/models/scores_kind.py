@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any, ClassVar, final
 
 from rig.core.documents import Document
-from rig.core.errors import ConfigError, DataError, ModelError, did_you_mean
+from rig.core.errors import ConfigError, DataError, ModelError
 from rig.core.token_scores import TokenScores
 from rig.models.base import AbstractKind, AbstractLanguageModel, Fit, Progress, TrainingText
+from rig.models.kind_options import check_declared, checked_options
 from rig.models.scores_file import BASES, UNKNOWN, ScoresFile, read_scores
 
 _SEED = "{seed}"
@@ -51,13 +52,7 @@ class ScoresKind(AbstractKind):
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         kind = config["kind"]
-        options = kind.get("options") or {}
-        for name in options:
-            if name not in _OPTIONS:
-                raise ConfigError(
-                    f"unknown option '{name}' of kind '{kind['name']}' (family 'scores'). "
-                    f"{did_you_mean(name, _OPTIONS)}"
-                )
+        options = checked_options(kind, _OPTIONS)
         path = options.get("path")
         if not isinstance(path, str) or not path:
             raise ConfigError(
@@ -66,12 +61,7 @@ class ScoresKind(AbstractKind):
         check_seed_pattern(path, "path", kind)
         self._path = path
         self._base = checked_base(options.get("base"), kind["name"])
-        for key, value in {"objective": "causal", "has_lr": False}.items():
-            if kind[key] != value:
-                raise ConfigError(
-                    f"`{key}` of kind '{kind['name']}' must be {value!r} for family 'scores', "
-                    f"got {kind[key]!r}"
-                )
+        check_declared(kind, {"objective": "causal", "has_lr": False})
 
     def fit(self, text: TrainingText, *, seed: int, out: Path, progress: Progress) -> Fit:
         """Read the file of this seed and hold it against the held-out texts; nothing is trained."""

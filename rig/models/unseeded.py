@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rig.core.errors import ConfigError, did_you_mean
+from rig.models.kind_options import check_declared, checked_options
 
 
 def unseeded_options(config: Mapping[str, Any], known: Iterable[str]) -> Mapping[str, Any]:
@@ -18,19 +18,5 @@ def unseeded_options(config: Mapping[str, Any], known: Iterable[str]) -> Mapping
             be copies, and a test over them a false one), or it has an unknown option.
     """
     kind = config["kind"]
-    required = {"objective": "causal", "seeded": False, "has_lr": False}
-    for key, value in required.items():
-        if kind[key] != value:
-            raise ConfigError(
-                f"`{key}` of kind '{kind['name']}' must be {value!r} for family '{kind['family']}', "
-                f"got {kind[key]!r}"
-            )
-    options: Mapping[str, Any] = kind.get("options") or {}
-    known = sorted(known)
-    for name in options:
-        if name not in known:
-            raise ConfigError(
-                f"unknown option '{name}' of kind '{kind['name']}' (family '{kind['family']}'). "
-                f"{did_you_mean(name, known)}"
-            )
-    return options
+    check_declared(kind, {"objective": "causal", "seeded": False, "has_lr": False})
+    return checked_options(kind, known)
